@@ -1,0 +1,87 @@
+import { type PromptReads, emptyPromptReads, learnRead } from './prompt-reads.ts';
+
+/** One of the largest gaps a key has learned; the turn lets an operator exclude it. */
+export interface TopGap {
+  readonly gapMs: number;
+  readonly turn: string;
+}
+
+/**
+ * What one key (provider | model | phase | evidence or none) has learned. The rule needs only the count, the largest
+ * gaps and the reads; the histogram of 192 log buckets is for people.
+ */
+export interface Baseline {
+  /** Healthy turns that taught this key. */
+  readonly samples: number;
+  /** The eight largest admitted gaps, largest first. */
+  readonly top: readonly TopGap[];
+  /** Largest content gap with keep-alives inside it; bare keys only. */
+  readonly maxPingedMs: number;
+  /** 1 to 8. Doubled by each refuted `silence` verdict: flagged turns teach too late (Karn). */
+  readonly backoff: number;
+  /** Gaps of turns that a time-out, a user or a verdict ended: how many, and the largest. They teach nothing. */
+  readonly censored: number;
+  readonly largestCensoredMs: number;
+  /** First-token times by prompt size. */
+  readonly reads: PromptReads;
+}
+
+export const emptyBaseline: Baseline = {
+  samples: 0,
+  top: [],
+  maxPingedMs: 0,
+  backoff: 1,
+  censored: 0,
+  largestCensoredMs: 0,
+  reads: emptyPromptReads,
+};
+
+const topGaps = 8;
+const maxBackoff = 8;
+const healing = 0.98;
+
+export function largestGapMs(baseline: Baseline): number {
+  return baseline.top[0]?.gapMs ?? 0;
+}
+
+/** One healthy turn's lesson for one key. */
+export interface Lesson {
+  readonly turn: string;
+  /** The largest silence of the turn under this key, as it was judged. Absent: no sample, only what else was seen. */
+  readonly gapMs?: number;
+  readonly pingedMs?: number;
+  /** First-token times of its requests with a known prompt size. */
+  readonly reads?: readonly { readonly tokens: number; readonly ms: number }[];
+}
+
+/** Admits the lesson of a turn that settled `completed`, and lets the back-off heal. */
+export function admit(baseline: Baseline, lesson: Lesson): Baseline {
+  const maxPingedMs = Math.max(baseline.maxPingedMs, lesson.pingedMs ?? 0);
+  if (lesson.gapMs === undefined) return { ...baseline, maxPingedMs };
+  const top = [...baseline.top, { gapMs: lesson.gapMs, turn: lesson.turn }].sort((a, b) => b.gapMs - a.gapMs).slice(0, topGaps);
+  return {
+    ...baseline,
+    samples: baseline.samples + 1,
+    top,
+    maxPingedMs,
+    backoff: 1 + (baseline.backoff - 1) * healing,
+    reads: (lesson.reads ?? []).reduce(learnRead, baseline.reads),
+  };
+}
+
+export function refute(baseline: Baseline): Baseline {
+  return { ...baseline, backoff: Math.min(maxBackoff, baseline.backoff * 2) };
+}
+
+export function censor(baseline: Baseline, gapMs: number): Baseline {
+  return {
+    ...baseline,
+    censored: baseline.censored + 1,
+    largestCensoredMs: Math.max(baseline.largestCensoredMs, gapMs),
+  };
+}
+
+/** An operator takes one turn's gap out. The count of samples stays: the turn was healthy, its gap is not typical. */
+export function exclude(baseline: Baseline, turn: string): Baseline {
+  return { ...baseline, top: baseline.top.filter((gap) => gap.turn !== turn) };
+}

@@ -1,0 +1,67 @@
+import type { EngineSignal } from './signal.ts';
+
+/** What one poll of an engine shows beside the one before. */
+export interface EngineMovement {
+  /** Any slot moved. */
+  readonly any: boolean;
+  /** A slot whose request nobody claims moved. */
+  readonly unowned: boolean;
+  /** Turns whose own slot moved. */
+  readonly owners: ReadonlySet<string>;
+  /** Turns that some slot runs. */
+  readonly running: ReadonlySet<string>;
+  /** Requests wait. */
+  readonly queued: boolean;
+}
+
+interface SlotCounters {
+  readonly turn?: string;
+  readonly read: number;
+  readonly generated: number;
+}
+
+const still: EngineMovement = { any: false, unowned: false, owners: new Set(), running: new Set(), queued: false };
+
+/**
+ * The last counters of each engine. A sign of life is a counter that moved: idle, unloaded, unreachable, busy without a
+ * progress line and a counter that stands are nothing (report 000, the cases that must stall).
+ */
+export class Engines {
+  readonly #slots = new Map<string, Map<number, SlotCounters>>();
+
+  sample(signal: EngineSignal): EngineMovement {
+    if (signal.state !== 'busy') return still;
+    const known = this.#slots.get(signal.engine);
+    const next = new Map<number, SlotCounters>();
+    const owners = new Set<string>();
+    const running = new Set<string>();
+    let any = false;
+    let unowned = false;
+    for (const slot of signal.slots) {
+      const before = known?.get(slot.id);
+      // A request's own counters begin at zero; of a slot that nobody claims only a change tells.
+      const moved =
+        before === undefined || before.turn !== slot.turn
+          ? slot.turn !== undefined && slot.read + slot.generated > 0
+          : before.read !== slot.read || before.generated !== slot.generated;
+      any ||= moved;
+      if (slot.turn !== undefined) {
+        running.add(slot.turn);
+        if (moved) owners.add(slot.turn);
+      } else unowned ||= moved;
+      next.set(slot.id, slot);
+    }
+    this.#slots.set(signal.engine, next);
+    return { any, unowned, owners, running, queued: signal.queued > 0 };
+  }
+
+  save(): SavedEngines {
+    return [...this.#slots].map(([engine, slots]) => ({ engine, slots: [...slots] }));
+  }
+
+  restore(saved: SavedEngines): void {
+    for (const { engine, slots } of saved) this.#slots.set(engine, new Map(slots));
+  }
+}
+
+export type SavedEngines = readonly { readonly engine: string; readonly slots: readonly (readonly [number, SlotCounters])[] }[];

@@ -1,0 +1,66 @@
+import type { ChildrenOfCalls } from './grace.ts';
+import { isOpen, type Turn } from './turn.ts';
+
+export const childless: ChildrenOfCalls = { answersFor: () => false, anyHealthy: false };
+
+/** Who started whom. A call linked to a child turn has no grace of its own while the child works (RULES 4). */
+export class Family {
+  readonly #childrenOf = new Map<string, Set<string>>();
+  readonly none: ChildrenOfCalls = childless;
+  readonly #turn: (id: string) => Turn | undefined;
+
+  constructor(turn: (id: string) => Turn | undefined) {
+    this.#turn = turn;
+  }
+
+  add(turn: Turn): void {
+    const { parentId } = turn.identity;
+    if (parentId === undefined || parentId === turn.id) return;
+    const children = this.#childrenOf.get(parentId);
+    if (children === undefined) this.#childrenOf.set(parentId, new Set([turn.id]));
+    else children.add(turn.id);
+  }
+
+  remove(turn: Turn): void {
+    const { parentId } = turn.identity;
+    if (parentId === undefined) return;
+    const children = this.#childrenOf.get(parentId);
+    children?.delete(turn.id);
+    if (children?.size === 0) this.#childrenOf.delete(parentId);
+  }
+
+  /** The call of its parent that a child stands for. */
+  callOf(child: Turn, parent: Turn): string | undefined {
+    return child.identity.parentCallId ?? parent.report.calls.find((call) => call.childTurn === child.id)?.id;
+  }
+
+  childrenOf(turn: Turn): ChildrenOfCalls {
+    const ids = this.#childrenOf.get(turn.id);
+    if (ids === undefined) return childless;
+    const healthy = [...ids].map(this.#turn).filter((child): child is Turn => child !== undefined && isHealthy(child));
+    return {
+      anyHealthy: healthy.length > 0,
+      answersFor: (call) => healthy.some((child) => this.callOf(child, turn) === call),
+    };
+  }
+
+  /**
+   * Who hears of a turn: its parent; if that has settled or is itself stale, the nearest open ancestor; null: nobody
+   * known, the default endpoints. A parent that is no turn (an agent's name) is told as it is.
+   */
+  recipientOf(turn: Turn): string | null {
+    const seen = new Set([turn.id]);
+    let id = turn.identity.parentId;
+    while (id !== undefined && !seen.has(id)) {
+      seen.add(id);
+      const ancestor = this.#turn(id);
+      if (ancestor === undefined || isHealthy(ancestor)) return id;
+      id = ancestor.identity.parentId;
+    }
+    return null;
+  }
+}
+
+export function isHealthy(turn: Turn): boolean {
+  return isOpen(turn) && turn.verdict.state !== 'stale';
+}

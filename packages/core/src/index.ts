@@ -1,0 +1,14 @@
+export { AwakeClock, type AwakeClockSource, type Tick } from './awake-clock.ts';
+export { type Baseline, emptyBaseline } from './baseline.ts';
+export { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts';
+export { DueTable } from './due-table.ts';
+export type * from './event.ts';
+export { baselineKey, parseKey } from './key.ts';
+export { type JudgedPhase, makePolicy, type PhaseThresholds, type Policy, type PolicyInput, type Preset, type Prior } from './policy.ts';
+export { Registry, type TurnCounts } from './registry.ts';
+export type { SavedProcess, SavedRest, SavedState, SavedTurn } from './saved.ts';
+export type * from './signal.ts';
+export type { AwakeMs, BootMs, Now, Stamp, WallMs } from './time.ts';
+export { type Input, transition } from './transition.ts';
+export type { Turn, Verdict } from './turn.ts';
+export type * from './view.ts';

@@ -1,0 +1,126 @@
+import type { Context } from './context.ts';
+import { coarseReport } from './coarse.ts';
+import { effectivePhase, never } from './evidence.ts';
+import { earliest, horizonsAfter } from './horizon.ts';
+import { learnBetween } from './lessons.ts';
+import { isRequestPhase } from './phase.ts';
+import type { TurnIdentity, TurnReport, TurnSignal } from './signal.ts';
+import { silenceOf } from './silence.ts';
+import { arrivalStamp, type Stamp } from './time.ts';
+import { noChildren, noLessons, type Turn } from './turn.ts';
+
+// Merging what producers say. State, never deltas: a newer record replaces the state, an older one is merged with max()
+// and never moves anything back (RULES 1).
+
+/** A turn as its first record shows it, whichever that is: the record of the start may be lost. */
+export function openTurn(signal: TurnSignal, path: string, ctx: Context): Turn {
+  const coarse = signal.report === undefined;
+  const a = coarse ? arrivalStamp(ctx.now) : signal.origin.a;
+  const report = signal.report ?? coarseReport(undefined, signal.happening, a);
+  const deadlineMs = earliest(undefined, report.expiresInMs, ctx.now.bootMs);
+  return {
+    id: signal.turn,
+    attempt: signal.attempt,
+    owner: { process: signal.origin.process, boot: signal.origin.boot, incarnation: signal.incarnation },
+    path,
+    identity: signal.identity ?? {},
+    startedMs: ctx.now.wallMs,
+    coarse,
+    seq: signal.origin.seq,
+    w: a,
+    heardAwakeMs: ctx.now.awakeMs,
+    report,
+    lastActivityMs: ctx.now.wallMs - (a - report.lastA),
+    barrenMs: 0,
+    deadlineMs: deadlineMs ?? ctx.now.bootMs + ctx.policy.defaultExpiresAfterMs,
+    byDefault: deadlineMs === undefined,
+    requestDeadlines: requestDeadlines(report, ctx),
+    children: noChildren,
+    lessons: noLessons,
+    episode: 1,
+    suspectTold: false,
+    verdict: { state: 'running' },
+  };
+}
+
+function requestDeadlines(report: TurnReport, ctx: Context): Turn['requestDeadlines'] {
+  const deadlines: Record<string, number> = {};
+  for (const { id, expiresInMs } of report.requests) {
+    const deadline = earliest(undefined, expiresInMs, ctx.now.bootMs);
+    if (deadline !== undefined) deadlines[id] = deadline;
+  }
+  return deadlines;
+}
+
+/** The turn after one more record of its owner. */
+export function observe(turn: Turn, signal: TurnSignal, ctx: Context): Turn {
+  if (signal.report !== undefined) {
+    const newer = turn.coarse || signal.origin.seq > turn.seq;
+    return newer ? newerReport(turn, signal, signal.report, ctx) : olderReport(turn, signal, signal.report);
+  }
+  if (!turn.coarse) return { ...turn, identity: mergeIdentity(turn.identity, signal.identity) };
+  const a = arrivalStamp(ctx.now);
+  const report = coarseReport(turn.report, signal.happening, a);
+  return newerReport(turn, { ...signal, origin: { ...signal.origin, a } }, report, ctx);
+}
+
+function newerReport(turn: Turn, signal: TurnSignal, report: TurnReport, ctx: Context): Turn {
+  const a = Math.max(turn.w, signal.origin.a);
+  const { engine: _forgotten, heldMs: _held, ...kept } = turn;
+  const request = report.requests.at(-1)?.id;
+  const merged: Turn = {
+    ...kept,
+    ...(turn.engine !== undefined && turn.engine.request === request ? { engine: turn.engine } : {}),
+    identity: mergeIdentity(turn.identity, signal.identity),
+    coarse: signal.report === undefined,
+    seq: Math.max(turn.seq, signal.origin.seq),
+    w: a,
+    heardAwakeMs: ctx.now.awakeMs,
+    report,
+    lastActivityMs: report.lastA > turn.report.lastA ? ctx.now.wallMs - (a - report.lastA) : turn.lastActivityMs,
+    children: keepOpenCalls(turn, report),
+    ...horizonsAfter(turn, report, ctx),
+  };
+  const weighed = withCountedEvidence(merged, ctx);
+  return {
+    ...weighed,
+    barrenMs: barrenAfter(turn, weighed),
+    lessons: learnBetween(turn, weighed, ctx.policy, ctx.baselines),
+  };
+}
+
+/** Counted evidence is remembered: the newest instant may lie beyond the cap when an earlier one did not. */
+export function withCountedEvidence(turn: Turn, ctx: Context): Turn {
+  const silence = silenceOf(turn, ctx.policy, ctx.baselines, ctx.lagMs);
+  return silence === undefined || silence.countedA <= (turn.countedA ?? never) ? turn : { ...turn, countedA: silence.countedA };
+}
+
+/** Stamps only, and only forward. */
+function olderReport(turn: Turn, signal: TurnSignal, report: TurnReport): Turn {
+  const known = turn.report;
+  if (report.lastA <= known.lastA) return turn;
+  return { ...turn, identity: mergeIdentity(turn.identity, signal.identity), report: { ...known, lastA: report.lastA, lastKind: report.lastKind } };
+}
+
+/** Identity comes with the first heartbeats and every 10 s; what one record lacks another has told. */
+function mergeIdentity(known: TurnIdentity, told: TurnIdentity | undefined): TurnIdentity {
+  return told === undefined ? known : { ...known, ...told };
+}
+
+function keepOpenCalls(turn: Turn, report: TurnReport): Turn['children'] {
+  const { flagged, ended } = turn.children;
+  const open = new Set(report.calls.map((call) => call.id));
+  const gone = (table: Readonly<Record<string, Stamp>>): boolean => Object.keys(table).some((id) => !open.has(id));
+  if (!gone(flagged) && !gone(ended)) return turn.children;
+  const keep = (table: Readonly<Record<string, Stamp>>): Record<string, Stamp> =>
+    Object.fromEntries(Object.entries(table).filter(([id]) => open.has(id)));
+  return { ...turn.children, flagged: keep(flagged), ended: keep(ended) };
+}
+
+/** Awake time in request phases since content, a completed request, own progress or an agent step. */
+function barrenAfter(before: Turn, after: Turn): number {
+  const fruitA = Math.max(after.report.productiveA, after.engine?.ownA ?? never);
+  const reading = isRequestPhase(after.report.phase);
+  if (fruitA > before.w) return reading ? Math.max(0, after.w - Math.max(fruitA, after.report.phaseA)) : 0;
+  return before.barrenMs + (isRequestPhase(effectivePhase(before)) ? after.w - before.w : 0);
+}

@@ -1,0 +1,54 @@
+import type { AwakeMs, Now, WallMs } from './time.ts';
+
+/** A way records come in (a listener, a token, a Collector), with the canary that shows whether it works. */
+export interface PathState {
+  readonly id: string;
+  canaryAwakeMs: AwakeMs | undefined;
+  canaryWallMs: WallMs | undefined;
+  /** Since when the canary comes back again, without having been late. */
+  worksSinceMs: AwakeMs | undefined;
+  /** The present outage has been told. */
+  silentTold: boolean;
+  /** Least difference of arrival and record time: what is more is lag, whatever the clocks are set to. */
+  leastOffsetMs: number;
+  lagMs: number;
+}
+
+const canaryFreshMs = 5000;
+/** After an outage each process gets the time of two heartbeats to be heard before its silence counts again. */
+const settledMs = 2000;
+
+export function newPath(id: string): PathState {
+  return {
+    id,
+    canaryAwakeMs: undefined,
+    canaryWallMs: undefined,
+    worksSinceMs: undefined,
+    silentTold: false,
+    leastOffsetMs: Number.POSITIVE_INFINITY,
+    lagMs: 0,
+  };
+}
+
+export function canaryBack(path: PathState, now: Now): void {
+  if (!canaryFresh(path, now)) path.worksSinceMs = now.awakeMs;
+  path.canaryAwakeMs = now.awakeMs;
+  path.canaryWallMs = now.wallMs;
+  path.silentTold = false;
+}
+
+/** While it is not, silence of the path's processes is no evidence against them. */
+export function canaryFresh(path: PathState, now: Now): boolean {
+  return path.canaryAwakeMs !== undefined && now.awakeMs - path.canaryAwakeMs < canaryFreshMs;
+}
+
+/** The canary is fresh, and has been for long enough that living processes have been heard again. */
+export function pathSettled(path: PathState, now: Now): boolean {
+  return canaryFresh(path, now) && path.worksSinceMs !== undefined && now.awakeMs - path.worksSinceMs >= settledMs;
+}
+
+export function noteLag(path: PathState, recordWallMs: number, now: Now): void {
+  const offsetMs = now.wallMs - recordWallMs;
+  path.leastOffsetMs = Math.min(path.leastOffsetMs, offsetMs);
+  path.lagMs = Math.max(path.lagMs, offsetMs - path.leastOffsetMs);
+}

@@ -1,0 +1,156 @@
+import type { Effect } from './event.ts';
+import { DueTable } from './due-table.ts';
+import { hear, newProcess, type Process, tell, unreachableAfterMs } from './liveness.ts';
+import { canaryBack, canaryFresh, newPath, noteLag, type PathState, pathSettled } from './path.ts';
+import type { Policy } from './policy.ts';
+import type { Origin, ProcessSignal } from './signal.ts';
+import type { AwakeMs, Now, WallMs } from './time.ts';
+
+/** Processes of a path that were heard within this time are fresh. */
+const freshMs = 5000;
+/** With fewer fresh ones than this share, a common cause is likelier than many deaths. */
+const freshShare = 0.3;
+/** How much longer it then takes. */
+const commonCauseMs = 120_000;
+/** The detector must have been awake for so long before it calls a process unreachable. */
+const settledMs = 10_000;
+
+/** Which processes live, which are gone, and whether the ways in which they speak to us work (RULES 5). */
+export class Processes {
+  readonly byId: Map<string, Process> = new Map();
+  readonly paths: Map<string, PathState> = new Map();
+  readonly #policy: Policy;
+  readonly #due = new DueTable();
+  #awakeSinceMs: AwakeMs;
+  #lastNow: Now;
+
+  constructor(policy: Policy, now: Now) {
+    this.#policy = policy;
+    this.#awakeSinceMs = now.awakeMs;
+    this.#lastNow = now;
+  }
+
+  path(id: string): PathState {
+    let path = this.paths.get(id);
+    if (path === undefined) {
+      path = newPath(id);
+      this.paths.set(id, path);
+    }
+    return path;
+  }
+
+  canary(path: string, now: Now): void {
+    canaryBack(this.path(path), now);
+  }
+
+  lag(path: string, recordWallMs: number | undefined, now: Now): void {
+    if (recordWallMs !== undefined) noteLag(this.path(path), recordWallMs, now);
+  }
+
+  /** Takes a record as a sign of life. Returns what changed for the turns of the process. */
+  hear(origin: Origin, path: string, now: Now): { readonly process: Process; readonly fresh: boolean; readonly changed: boolean } {
+    this.path(path);
+    let process = this.byId.get(origin.process);
+    if (process === undefined) {
+      process = newProcess(origin, path, now);
+      this.byId.set(origin.process, process);
+    }
+    const wasUnreachable = process.unreachable;
+    const { fresh, replaced } = hear(process, origin, path, now);
+    if (fresh) this.#schedule(process);
+    return { process, fresh, changed: replaced || (wasUnreachable && !process.unreachable) };
+  }
+
+  /** What a fresh record of a process says. Returns the process whose turns must be judged again, if any. */
+  tell(process: Process, signal: ProcessSignal, now: Now): Process | undefined {
+    const blockedBefore = process.loopAgeMs;
+    tell(process, signal, now);
+    this.#schedule(process);
+    if (signal.name === 'exited') {
+      const gone = this.byId.get(signal.exited);
+      if (gone === undefined || gone.exited) return undefined;
+      gone.exited = true;
+      return gone;
+    }
+    return process.exited || blockedBefore !== process.loopAgeMs ? process : undefined;
+  }
+
+  add(process: Process): void {
+    this.byId.set(process.id, process);
+    this.#schedule(process);
+  }
+
+  /** Forgets a process that has no turn left and has not been heard for a while. */
+  forgetIdle(now: Now): void {
+    for (const process of this.byId.values()) {
+      if (process.turns.size > 0 || now.awakeMs - process.heardAwakeMs < 600_000) continue;
+      this.byId.delete(process.id);
+      this.#due.delete(process.id);
+    }
+  }
+
+  #schedule(process: Process): void {
+    this.#due.set(process.id, process.heardAwakeMs + unreachableAfterMs(process, this.#policy));
+  }
+
+  /** Marks processes that have become unreachable. Returns them; a silent path is told once instead. */
+  judge(now: Now, effects: Effect[]): Process[] {
+    this.#notePause(now);
+    const gone: Process[] = [];
+    // Our own pause: queued records may still be on their way (report 002; a late tick marks healthy peers dead).
+    if (now.awakeMs - this.#awakeSinceMs < settledMs) return gone;
+    this.#due.scan(now.awakeMs, (id) => {
+      const process = this.byId.get(id);
+      if (process === undefined || process.turns.size === 0 || process.exited || process.unreachable) return;
+      if (now.bootMs < process.suspendedUntilMs) return;
+      const path = this.path(process.path);
+      if (!canaryFresh(path, now)) this.#tellSilent(path, now, effects);
+      if (!pathSettled(path, now)) return;
+      const silentMs = now.awakeMs - Math.max(process.heardAwakeMs, this.#startedAwakeMs);
+      const afterMs = unreachableAfterMs(process, this.#policy);
+      if (silentMs < afterMs || (silentMs < afterMs + commonCauseMs && this.#commonCause(process, now))) return;
+      gone.push(process);
+    });
+    for (const process of gone) process.unreachable = true;
+    return gone;
+  }
+
+  /** U counts from the start of the detector. */
+  get #startedAwakeMs(): AwakeMs {
+    return this.#firstAwakeMs;
+  }
+  #firstAwakeMs: AwakeMs = Number.NEGATIVE_INFINITY;
+
+  restarted(now: Now): void {
+    this.#firstAwakeMs = now.awakeMs;
+    this.#awakeSinceMs = now.awakeMs;
+    this.#lastNow = now;
+  }
+
+  #notePause(now: Now): void {
+    const pausedMs = now.bootMs - this.#lastNow.bootMs - (now.awakeMs - this.#lastNow.awakeMs);
+    if (pausedMs > 1000) this.#awakeSinceMs = now.awakeMs;
+    this.#lastNow = now;
+  }
+
+  /** Do most of the path's other live processes keep silent too? Idle, exited and flagged ones are left out. */
+  #commonCause(process: Process, now: Now): boolean {
+    let others = 0;
+    let fresh = 0;
+    for (const other of this.byId.values()) {
+      if (other === process || other.path !== process.path || other.turns.size === 0 || other.exited || other.unreachable) continue;
+      others++;
+      if (now.awakeMs - other.heardAwakeMs < freshMs) fresh++;
+    }
+    return others > 0 && fresh / others < freshShare;
+  }
+
+  #tellSilent(path: PathState, now: Now, effects: Effect[]): void {
+    if (path.silentTold) return;
+    path.silentTold = true;
+    let turns = 0;
+    for (const process of this.byId.values()) if (process.path === path.id) turns += process.turns.size;
+    const sinceMs: WallMs = path.canaryWallMs ?? now.wallMs;
+    effects.push({ kind: 'publish', event: { type: 'source.silent', path: path.id, sinceMs, atMs: now.wallMs, turns } });
+  }
+}

@@ -1,0 +1,372 @@
+import { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts';
+import type { Context, ProcessFacts } from './context.ts';
+import { DueTable } from './due-table.ts';
+import { Engines } from './engines.ts';
+import type { Effect } from './event.ts';
+import { Family, isHealthy } from './family.ts';
+import { nextDeadlineMs } from './horizon.ts';
+import type { Process } from './liveness.ts';
+import type { Policy } from './policy.ts';
+import { Processes } from './processes.ts';
+import {
+  restorePath,
+  restoreProcess,
+  restoreTurn,
+  savePath,
+  saveProcess,
+  type SavedRest,
+  type SavedState,
+  type SavedTurn,
+  saveTurn,
+} from './saved.ts';
+import type { TurnEffect } from './settle.ts';
+import type { CanarySignal, EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './signal.ts';
+import type { Now, Stamp, WallMs } from './time.ts';
+import { type Input, transition } from './transition.ts';
+import { isOpen, ownerIs, type Turn } from './turn.ts';
+import type { ProcessView, TurnStateName, TurnView } from './view.ts';
+import { viewOf } from './view-of.ts';
+
+/** How many turns are in which state; `waiting` ones are running too. */
+export type TurnCounts = Readonly<Record<TurnStateName | 'waiting', number>>;
+
+const noProcess: ProcessFacts = { exited: false, unreachable: false, loopAgeMs: 0 };
+/** A coarse turn is judged on the detector's own time, this often. */
+const coarseEveryMs = 1000;
+
+/**
+ * All turns, processes, engines and what has been learned: signals in, verdicts out. It has no clock, no timer and no
+ * I/O; whole days of thousands of turns run through it in a test in milliseconds.
+ */
+export class Registry {
+  readonly #policy: Policy;
+  readonly #turns = new Map<string, Turn>();
+  readonly #family = new Family((id) => this.#turns.get(id));
+  readonly #processes: Processes;
+  readonly #engines = new Engines();
+  readonly #baselines = new Baselines();
+  /** Horizons, on the boot clock. */
+  readonly #deadlines = new DueTable();
+  /** Next judgement of turns without heartbeats, on the awake clock. */
+  readonly #coarse = new DueTable();
+  readonly #byEngine = new Map<string, Set<string>>();
+  readonly #touched = new Set<string>();
+  #lastNow: Now;
+
+  constructor(policy: Policy, now: Now) {
+    this.#policy = policy;
+    this.#processes = new Processes(policy, now);
+    this.#lastNow = now;
+  }
+
+  /** What has been learned; an operator may exclude gaps, a scenario may set it. */
+  get learned(): Baselines {
+    return this.#baselines;
+  }
+
+  /**
+   * Merges one signal. It never judges: drain all queued input first, then call {@link judge}.
+   * @param path how the signal came in: `direct` where nothing else is known.
+   */
+  receive(signal: Signal, path: string, now: Now): Effect[] {
+    this.#lastNow = now;
+    const effects: Effect[] = [];
+    switch (signal.type) {
+      case 'turn':
+        this.#turnSignal(signal, path, now, effects);
+        break;
+      case 'process':
+        this.#processSignal(signal, path, now, effects);
+        break;
+      case 'engine':
+        this.#engineSignal(signal, path, now, effects);
+        break;
+      case 'canary':
+        this.#canarySignal(signal, now);
+        break;
+    }
+    return effects;
+  }
+
+  /**
+   * Judges every turn that was touched since the last call and everything that is due: horizons, unreachable processes,
+   * turns without heartbeats. To be called after each drained batch and at least once a second.
+   */
+  judge(now: Now): Effect[] {
+    this.#lastNow = now;
+    const effects: Effect[] = [];
+    for (const process of this.#processes.judge(now, effects)) this.#touchAll(process);
+    this.#deadlines.scan(now.bootMs, (id) => this.#touched.add(id));
+    this.#coarse.scan(now.awakeMs, (id) => this.#touched.add(id));
+    // A verdict on a child touches its parent, so the set may grow while it is worked off.
+    for (const id of this.#touched) {
+      this.#touched.delete(id);
+      this.#apply(id, { kind: 'judge' }, now, effects);
+    }
+    return effects;
+  }
+
+  turn(id: string, now: Now): TurnView | undefined {
+    const turn = this.#turns.get(id);
+    return turn === undefined ? undefined : viewOf(turn, this.#context(turn, now));
+  }
+
+  /** Newest start first. */
+  turns(now: Now): TurnView[] {
+    return [...this.#turns.values()].map((turn) => viewOf(turn, this.#context(turn, now))).sort((a, b) => b.startedAtMs - a.startedAtMs);
+  }
+
+  processes(now: Now): ProcessView[] {
+    return [...this.#processes.byId.values()].map((process) => ({
+      id: process.id,
+      boot: process.boot,
+      path: process.path,
+      hostClass: process.hostClass,
+      worker: process.worker,
+      heardAgoMs: now.awakeMs - process.heardAwakeMs,
+      loopAgeMs: process.loopAgeMs,
+      openTurns: process.turns.size,
+      state: process.exited
+        ? 'exited'
+        : process.unreachable
+          ? 'unreachable'
+          : now.bootMs < process.suspendedUntilMs
+            ? 'suspended'
+            : 'live',
+    }));
+  }
+
+  /** Every path seen. The shell sends a canary through each, once a second. */
+  paths(): string[] {
+    return [...this.#processes.paths.keys()];
+  }
+
+  baselines(): BaselineView[] {
+    return this.#baselines.views();
+  }
+
+  counts(): TurnCounts {
+    const counts = { running: 0, suspect: 0, stale: 0, expired: 0, ended: 0, waiting: 0 };
+    for (const turn of this.#turns.values()) {
+      counts[turn.verdict.state]++;
+      if (isOpen(turn) && turn.report.phase === 'waiting') counts.waiting++;
+    }
+    return counts;
+  }
+
+  saveTurn(id: string): SavedTurn | undefined {
+    const turn = this.#turns.get(id);
+    return turn === undefined ? undefined : saveTurn(turn, this.#lastNow);
+  }
+
+  saveBaseline(key: string): SavedBaseline | undefined {
+    return { key, baseline: this.#baselines.read(key) };
+  }
+
+  /** Processes, paths and engines: what a checkpoint holds beside turns and baselines. */
+  saveRest(now: Now): SavedRest {
+    return {
+      awakeMs: now.awakeMs,
+      processes: [...this.#processes.byId.values()].map((process) => saveProcess(process, now)),
+      paths: [...this.#processes.paths.values()].map(savePath),
+      engines: this.#engines.save(),
+    };
+  }
+
+  /** The whole state at once, for tests and small stores. */
+  save(now: Now): SavedState {
+    return {
+      turns: [...this.#turns.values()].map((turn) => saveTurn(turn, now)),
+      baselines: [...this.#baselines.keys()].map((key) => ({ key, baseline: this.#baselines.read(key) })),
+      rest: this.saveRest(now),
+    };
+  }
+
+  /** Back from a restart. `now.awakeMs` must go on from the saved one: down time counts like sleep. */
+  static restore(policy: Policy, saved: SavedState, now: Now): Registry {
+    const registry = new Registry(policy, now);
+    for (const { key, baseline } of saved.baselines) registry.#baselines.set(key, baseline);
+    for (const path of saved.rest?.paths ?? []) registry.#processes.paths.set(path.id, restorePath(path));
+    for (const process of saved.rest?.processes ?? []) registry.#processes.add(restoreProcess(process, now));
+    registry.#engines.restore(saved.rest?.engines ?? []);
+    for (const each of saved.turns) registry.#put(undefined, restoreTurn(each, now));
+    registry.#processes.restarted(now);
+    // Horizons that passed meanwhile expire at the first judgement, and once.
+    for (const id of registry.#turns.keys()) registry.#touched.add(id);
+    return registry;
+  }
+
+  /** Drops settled turns that settled before the given instant; returns their ids. */
+  forget(settledBeforeMs: WallMs): string[] {
+    const gone: string[] = [];
+    for (const turn of this.#turns.values()) {
+      if ((turn.verdict.state !== 'ended' && turn.verdict.state !== 'expired') || turn.verdict.atMs >= settledBeforeMs) continue;
+      gone.push(turn.id);
+      this.#drop(turn);
+    }
+    this.#processes.forgetIdle(this.#lastNow);
+    return gone;
+  }
+
+  #turnSignal(signal: TurnSignal, path: string, now: Now, effects: Effect[]): void {
+    if (signal.report === undefined) {
+      this.#processes.path(path);
+      this.#processes.lag(path, signal.origin.wallMs, now);
+    } else this.#hear(signal.origin, path, now);
+    this.#apply(signal.turn, { kind: 'signal', signal, path }, now, effects);
+  }
+
+  #hear(origin: Origin, path: string, now: Now): Process | undefined {
+    const { process, fresh, changed } = this.#processes.hear(origin, path, now);
+    if (changed) this.#touchAll(process);
+    return fresh ? process : undefined;
+  }
+
+  #processSignal(signal: ProcessSignal, path: string, now: Now, effects: Effect[]): void {
+    const process = this.#hear(signal.origin, path, now);
+    if (process === undefined) return;
+    const affected = this.#processes.tell(process, signal, now);
+    if (signal.name === 'started' || signal.name === 'heartbeat') this.#reconcile(process, signal, now, effects);
+    if (affected !== undefined) this.#touchAll(affected);
+  }
+
+  /** Lost ends heal: a turn that a newer heartbeat of its process lists as ended, or no longer lists, has ended. */
+  #reconcile(process: Process, signal: Extract<ProcessSignal, { name: 'started' | 'heartbeat' }>, now: Now, effects: Effect[]): void {
+    if (process.turns.size === 0) return;
+    const open = new Set(signal.openTurns);
+    const complete = open.size === signal.openCount;
+    for (const id of [...process.turns]) {
+      const turn = this.#turns.get(id);
+      if (turn === undefined || !ownerIs(turn, signal.origin.process, signal.origin.boot) || turn.seq > signal.origin.seq) continue;
+      if (open.has(id)) continue;
+      const ended = signal.endedTurns.find((each) => each.turn === id && each.attempt === turn.attempt);
+      if (ended !== undefined) this.#apply(id, { kind: 'unlisted', outcome: ended.outcome }, now, effects);
+      else if (complete) this.#apply(id, { kind: 'unlisted', outcome: 'unknown' }, now, effects);
+    }
+  }
+
+  #engineSignal(signal: EngineSignal, path: string, now: Now, effects: Effect[]): void {
+    this.#hear(signal.origin, path, now);
+    const movement = this.#engines.sample(signal);
+    for (const id of this.#byEngine.get(signal.engine) ?? []) {
+      const turn = this.#turns.get(id);
+      if (turn === undefined || !isOpen(turn)) continue;
+      const sameProcess = ownerIs(turn, signal.origin.process, signal.origin.boot);
+      const queued = movement.queued && !movement.running.has(id);
+      // Engine-wide movement counts while the request waits, or while the engine does not say which slot is whose.
+      const wide = queued ? movement.any : movement.unowned && !movement.running.has(id);
+      const a: Stamp = sameProcess ? Math.max(signal.origin.a, 0) : this.#stampNow(turn, now);
+      this.#apply(id, { kind: 'engine', a, own: movement.owners.has(id), wide, queued }, now, effects);
+    }
+  }
+
+  #canarySignal(signal: CanarySignal, now: Now): void {
+    this.#processes.canary(signal.path, now);
+  }
+
+  /** The turn's own clock as it stands now, as far as the last record and a healthy tick can tell. */
+  #stampNow(turn: Turn, now: Now): Stamp {
+    return turn.w + Math.min(Math.max(0, now.awakeMs - turn.heardAwakeMs), 1500);
+  }
+
+  #apply(id: string, input: Input, now: Now, effects: Effect[]): void {
+    const before = this.#turns.get(id);
+    const [after, all] = transition(before, input, this.#context(before, now));
+    if (after === undefined) return;
+    if (after !== before) this.#put(before, after);
+    if (input.kind !== 'judge' && isOpen(after)) this.#touched.add(id);
+    for (const effect of all) this.#do(effect, effects);
+    if (after !== before) this.#tellParent(before, after, now, effects);
+  }
+
+  #do(effect: TurnEffect, effects: Effect[]): void {
+    if (effect.kind === 'admit' || effect.kind === 'censor' || effect.kind === 'refute') {
+      this.#baselines.teach(effect);
+      effects.push({ kind: 'learned', key: effect.key });
+    } else effects.push(effect);
+  }
+
+  /** A parent's call follows what becomes of its child (RULES 4). */
+  #tellParent(before: Turn | undefined, after: Turn, now: Now, effects: Effect[]): void {
+    const standing = standingOf(after);
+    if (before !== undefined && standingOf(before) === standing && before.attempt === after.attempt) return;
+    const parentId = after.identity.parentId;
+    const parent = parentId === undefined ? undefined : this.#turns.get(parentId);
+    if (parent === undefined || parent.id === after.id || !isOpen(parent)) return;
+    const sameProcess = ownerIs(parent, after.owner.process, after.owner.boot);
+    const a = sameProcess ? Math.max(parent.w, after.w) : this.#stampNow(parent, now);
+    this.#apply(parent.id, { kind: 'child', call: this.#family.callOf(after, parent), what: standing, a }, now, effects);
+  }
+
+  #put(before: Turn | undefined, after: Turn): void {
+    this.#turns.set(after.id, after);
+    if (before === undefined || before.identity.parentId !== after.identity.parentId) {
+      if (before !== undefined) this.#family.remove(before);
+      this.#family.add(after);
+    }
+    const open = isOpen(after);
+    this.#deadlines.set(after.id, open ? nextDeadlineMs(after) : Number.POSITIVE_INFINITY);
+    if (after.coarse && open) this.#coarse.set(after.id, this.#lastNow.awakeMs + coarseEveryMs);
+    else if (before?.coarse === true) this.#coarse.delete(after.id);
+    this.#index(before, after, open);
+  }
+
+  #index(before: Turn | undefined, after: Turn, open: boolean): void {
+    if (before !== undefined && (before.owner.process !== after.owner.process || !open))
+      this.#processes.byId.get(before.owner.process)?.turns.delete(after.id);
+    if (open && !after.coarse) this.#processes.byId.get(after.owner.process)?.turns.add(after.id);
+    const engine = after.identity.engineId;
+    if (engine === undefined) return;
+    const peers = this.#byEngine.get(engine) ?? new Set();
+    if (open) {
+      peers.add(after.id);
+      this.#byEngine.set(engine, peers);
+    } else {
+      peers.delete(after.id);
+      if (peers.size === 0) this.#byEngine.delete(engine);
+    }
+  }
+
+  #drop(turn: Turn): void {
+    this.#turns.delete(turn.id);
+    this.#family.remove(turn);
+    this.#deadlines.delete(turn.id);
+    this.#coarse.delete(turn.id);
+    this.#touched.delete(turn.id);
+    this.#processes.byId.get(turn.owner.process)?.turns.delete(turn.id);
+  }
+
+  #touchAll(process: Process): void {
+    for (const id of process.turns) this.#touched.add(id);
+  }
+
+  #facts(turn: Turn): ProcessFacts {
+    if (turn.coarse) return noProcess;
+    const process = this.#processes.byId.get(turn.owner.process);
+    if (process === undefined) return noProcess;
+    if (process.boot !== turn.owner.boot)
+      return { exited: process.oldBoots.includes(turn.owner.boot), unreachable: false, loopAgeMs: 0 };
+    return process;
+  }
+
+  #context(turn: Turn | undefined, now: Now): Context {
+    const policy = this.#policy;
+    const baselines = (key: string) => this.#baselines.read(key);
+    if (turn === undefined)
+      return { now, policy, baselines, process: noProcess, children: this.#family.none, lagMs: 0, recipient: null };
+    return {
+      now,
+      policy,
+      baselines,
+      process: this.#facts(turn),
+      children: this.#family.childrenOf(turn),
+      lagMs: turn.coarse ? (this.#processes.paths.get(turn.path)?.lagMs ?? 0) : 0,
+      recipient: this.#family.recipientOf(turn),
+    };
+  }
+}
+
+function standingOf(turn: Turn): 'healthy' | 'flagged' | 'ended' {
+  if (turn.verdict.state === 'ended') return 'ended';
+  return isHealthy(turn) ? 'healthy' : 'flagged';
+}

@@ -1,0 +1,130 @@
+import type { Lesson } from './baseline.ts';
+import type { Context } from './context.ts';
+import { eventBase } from './details.ts';
+import type { Effect } from './event.ts';
+import { never } from './evidence.ts';
+import { baselineKey, type PhaseKey } from './key.ts';
+import type { Clearance } from './recovery.ts';
+import type { Outcome } from './signal.ts';
+import { silenceOf, silentSinceA } from './silence.ts';
+import type { Stamp } from './time.ts';
+import { noChildren, type Turn, type TurnLessons, type Verdict } from './turn.ts';
+
+/** What a settled turn does to what has been learned. Applied by the registry, never by the turn. */
+export type Teaching =
+  | { readonly kind: 'admit'; readonly key: string; readonly lesson: Lesson }
+  | { readonly kind: 'censor'; readonly key: string; readonly gapMs: number }
+  | { readonly kind: 'refute'; readonly key: string };
+
+export type TurnEffect = Effect | Teaching;
+export type Transition = readonly [Turn, readonly TurnEffect[]];
+
+/** The end of a turn: it closes its calls and requests, and teaches when it was healthy. */
+export function endTurn(turn: Turn, outcome: Outcome, a: Stamp | undefined, ctx: Context): Transition {
+  const effects: TurnEffect[] = [];
+  const { verdict } = turn;
+  if (verdict.state === 'expired' || verdict.state === 'ended') {
+    // Report 004: what settles after the horizon is counted and changes nothing.
+    return [turn, verdict.state === 'expired' ? [{ kind: 'count', what: 'late_settlement' }] : []];
+  }
+  const lessons = a === undefined ? turn.lessons : lastLesson(turn, a, ctx);
+  if (verdict.state === 'stale') {
+    if (outcome === 'completed' && verdict.reason !== 'process_exited')
+      effects.push(...clearEffects(turn, verdict, { kind: 'recovered', by: 'turn_ended' }, ctx));
+    else if (outcome === 'failed' || outcome === 'cancelled') effects.push({ kind: 'count', what: 'confirmed' });
+  }
+  if (outcome === 'completed') effects.push(...admissions(turn, lessons));
+  else if (outcome !== 'unknown') effects.push(...censored(turn, lessons));
+  effects.push({ kind: 'ended', turn: turn.id, attempt: turn.attempt, outcome }, { kind: 'keep', turn: turn.id });
+  const { report } = turn;
+  return [
+    {
+      ...turn,
+      report: { ...report, requests: [], calls: [] },
+      requestDeadlines: {},
+      children: noChildren,
+      lessons: { gaps: {}, pinged: {}, reads: [] },
+      deadlineMs: Number.POSITIVE_INFINITY,
+      verdict: { state: 'ended', outcome, atMs: ctx.now.wallMs },
+    },
+    effects,
+  ];
+}
+
+/** The end itself closes the last silence. */
+function lastLesson(turn: Turn, a: Stamp, ctx: Context): TurnLessons {
+  if (turn.report.handover) return turn.lessons;
+  const judged = silenceOf(turn, ctx.policy, ctx.baselines, 0);
+  const since = Math.max(silentSinceA(turn), judged?.countedA ?? never);
+  if (judged === undefined || (turn.report.wokeA ?? never) >= since || a < since) return turn.lessons;
+  const gap = a - since;
+  return gap > (turn.lessons.gaps[judged.key] ?? -1)
+    ? { ...turn.lessons, gaps: { ...turn.lessons.gaps, [judged.key]: gap } }
+    : turn.lessons;
+}
+
+function keyFor(turn: Turn, key: PhaseKey): string {
+  return baselineKey(turn.identity.provider ?? '', turn.identity.model ?? '', key);
+}
+
+function admissions(turn: Turn, lessons: TurnLessons): Teaching[] {
+  const keys = new Set([...Object.keys(lessons.gaps), ...Object.keys(lessons.pinged)]) as Set<PhaseKey>;
+  return [...keys].map((key) => {
+    const gapMs = lessons.gaps[key];
+    const pingedMs = lessons.pinged[key];
+    return {
+      kind: 'admit',
+      key: keyFor(turn, key),
+      lesson: {
+        turn: turn.id,
+        ...(gapMs === undefined ? {} : { gapMs }),
+        ...(pingedMs === undefined ? {} : { pingedMs }),
+        ...(key === 'first_token' && lessons.reads.length > 0 ? { reads: lessons.reads } : {}),
+      },
+    };
+  });
+}
+
+function censored(turn: Turn, lessons: TurnLessons): Teaching[] {
+  return (Object.entries(lessons.gaps) as [PhaseKey, number][]).map(([key, gapMs]) => ({
+    kind: 'censor',
+    key: keyFor(turn, key),
+    gapMs,
+  }));
+}
+
+/** Gaps of a turn that its horizon ended teach nothing either. */
+export function censorExpired(turn: Turn): Teaching[] {
+  return censored(turn, turn.lessons);
+}
+
+/** What the end of a stale episode says and teaches. */
+export function clearEffects(
+  turn: Turn,
+  stale: Extract<Verdict, { state: 'stale' }>,
+  clearance: NonNullable<Clearance>,
+  ctx: Context,
+): TurnEffect[] {
+  if (clearance.kind === 'confirmed') return [{ kind: 'count', what: 'confirmed' }, { kind: 'keep', turn: turn.id }];
+  const effects: TurnEffect[] = [
+    {
+      kind: 'publish',
+      event: {
+        ...eventBase(turn, ctx),
+        type: 'turn.recovered',
+        recovered: {
+          reason: stale.reason,
+          episode: turn.episode,
+          staleSinceMs: stale.sinceMs,
+          recoveredAtMs: ctx.now.wallMs,
+          staleForMs: Math.max(0, ctx.now.wallMs - stale.sinceMs),
+          by: clearance.by,
+        },
+      },
+    },
+    { kind: 'count', what: 'refuted' },
+    { kind: 'keep', turn: turn.id },
+  ];
+  if (stale.reason === 'silence' && stale.key !== null) effects.push({ kind: 'refute', key: keyFor(turn, stale.key) });
+  return effects;
+}

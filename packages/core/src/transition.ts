@@ -1,0 +1,150 @@
+import { passUntil } from './coarse.ts';
+import type { Context } from './context.ts';
+import { effectivePhase } from './evidence.ts';
+import { judge } from './judge.ts';
+import { learnBetween } from './lessons.ts';
+import { observe, openTurn, withCountedEvidence } from './observe.ts';
+import { endTurn, type Transition, type TurnEffect } from './settle.ts';
+import type { Outcome, TurnSignal } from './signal.ts';
+import { arrivalStamp, type Stamp } from './time.ts';
+import { isOpen, ownerIs, type Turn } from './turn.ts';
+
+/** What a turn can be told. */
+export type Input =
+  | { readonly kind: 'signal'; readonly signal: TurnSignal; readonly path: string }
+  /** A newer heartbeat of its process no longer lists the turn, or lists it as ended. */
+  | { readonly kind: 'unlisted'; readonly outcome: Outcome }
+  | { readonly kind: 'engine'; readonly a: Stamp; readonly own: boolean; readonly wide: boolean; readonly queued: boolean }
+  | { readonly kind: 'child'; readonly call: string | undefined; readonly what: 'flagged' | 'healthy' | 'ended'; readonly a: Stamp }
+  | { readonly kind: 'judge' };
+
+/**
+ * The next state of a turn, and what is to be done about it, as data. Pure: the same turn, input and context always give
+ * the same answer. `turn` is undefined for a turn that is not known yet; only a signal can open one.
+ */
+export function transition(turn: Turn | undefined, input: Input, ctx: Context): readonly [Turn | undefined, readonly TurnEffect[]] {
+  if (input.kind === 'signal') return signalled(turn, input.signal, input.path, ctx);
+  if (turn === undefined) return [undefined, []];
+  switch (input.kind) {
+    case 'judge':
+      return judge(turn.coarse && isOpen(turn) ? atArrivalClock(turn, ctx) : turn, ctx);
+    case 'unlisted':
+      return isOpen(turn) ? endTurn(turn, input.outcome, undefined, ctx) : [turn, []];
+    case 'engine':
+      return [isOpen(turn) ? engineMoved(turn, input, ctx) : turn, []];
+    case 'child':
+      return [isOpen(turn) ? childChanged(turn, input) : turn, []];
+  }
+}
+
+function signalled(turn: Turn | undefined, signal: TurnSignal, path: string, ctx: Context): Transition {
+  if (turn === undefined) return opened(signal, path, ctx, []);
+  const { origin, happening } = signal;
+  if (signal.attempt > turn.attempt) return nextAttempt(turn, signal, path, ctx);
+  if (signal.attempt < turn.attempt) {
+    return [turn, happening.name === 'ended' ? [{ kind: 'count', what: 'late_settlement' }] : []];
+  }
+  if (!ownerIs(turn, origin.process, origin.boot) || signal.incarnation !== turn.owner.incarnation) {
+    if (signal.incarnation > turn.owner.incarnation) return adopted(turn, signal, path, ctx);
+    const reused = signal.incarnation === turn.owner.incarnation && happening.name === 'started';
+    return [turn, [{ kind: 'count', what: reused ? 'id_conflict' : 'foreign_owner' }]];
+  }
+  if (!isOpen(turn)) {
+    return [turn, happening.name === 'ended' && turn.verdict.state === 'expired' ? [{ kind: 'count', what: 'late_settlement' }] : []];
+  }
+  if (happening.name === 'ended') {
+    return endTurn(turn, happening.outcome, turn.coarse ? arrivalStamp(ctx.now) : Math.max(turn.w, origin.a), ctx);
+  }
+  const next = observe(turn, signal, ctx);
+  const keeps = durable(happening.name) || next.deadlineMs < turn.deadlineMs;
+  return [next, keeps ? [{ kind: 'keep', turn: turn.id }] : []];
+}
+
+/** Starts, ends, horizons and verdicts must survive a crash; activity is checkpointed in batches. */
+function durable(name: TurnSignal['happening']['name']): boolean {
+  return name === 'started' || name === 'adopted';
+}
+
+function opened(signal: TurnSignal, path: string, ctx: Context, effects: TurnEffect[]): Transition {
+  const turn = openTurn(signal, path, ctx);
+  if (signal.happening.name === 'ended') {
+    const [ended, more] = endTurn(turn, signal.happening.outcome, undefined, ctx);
+    return [ended, [...effects, ...more]];
+  }
+  return [turn, [...effects, { kind: 'keep', turn: turn.id }]];
+}
+
+/** A new attempt closes the one before and has its own horizon and its own events (report 004). */
+function nextAttempt(turn: Turn, signal: TurnSignal, path: string, ctx: Context): Transition {
+  const effects: TurnEffect[] = isOpen(turn) ? [...endTurn(turn, 'unknown', undefined, ctx)[1]] : [];
+  const [next, more] = opened(signal, path, ctx, effects);
+  // `no_content` counts over all attempts: a loop of fruitless retries must not hide behind them.
+  return [{ ...next, barrenMs: turn.barrenMs, identity: { ...turn.identity, ...next.identity } }, more];
+}
+
+/** A higher incarnation takes the turn over: all stamps are re-based on the new owner's clock. */
+function adopted(turn: Turn, signal: TurnSignal, path: string, ctx: Context): Transition {
+  if (!isOpen(turn)) return [turn, [{ kind: 'count', what: 'foreign_owner' }]];
+  const [next, effects] = opened(signal, path, ctx, []);
+  const stale = turn.verdict.state === 'stale';
+  return [
+    {
+      ...next,
+      identity: { ...turn.identity, ...next.identity },
+      startedMs: turn.startedMs,
+      barrenMs: turn.barrenMs,
+      ...(next.byDefault ? { deadlineMs: turn.deadlineMs, byDefault: turn.byDefault } : {}),
+      // The episode is closed without an event; a later stall is the next one.
+      episode: stale ? turn.episode + 1 : turn.episode,
+    },
+    effects,
+  ];
+}
+
+/** Without heartbeats nothing proves silence but the passing of the detector's own time. */
+function atArrivalClock(turn: Turn, ctx: Context): Turn {
+  const w = arrivalStamp(ctx.now);
+  return { ...turn, w, report: passUntil(turn.report, w) };
+}
+
+function engineMoved(turn: Turn, input: Extract<Input, { kind: 'engine' }>, ctx: Context): Turn {
+  const request = turn.report.requests.at(-1);
+  if (request === undefined || turn.coarse) return turn;
+  const known = turn.engine?.request === request.id ? turn.engine : undefined;
+  const begun = request.contentA !== undefined || (turn.report.progressA ?? -1) >= request.startedA || known?.ownA !== undefined || input.own;
+  const queued = input.queued && !begun;
+  const ownA = input.own ? Math.max(known?.ownA ?? input.a, input.a) : known?.ownA;
+  const wideA = input.wide ? Math.max(known?.wideA ?? input.a, input.a) : known?.wideA;
+  const queuedA = known?.queuedA ?? (queued ? input.a : undefined);
+  const next: Turn = {
+    ...turn,
+    engine: {
+      request: request.id,
+      queued,
+      ...(ownA === undefined ? {} : { ownA }),
+      ...(wideA === undefined ? {} : { wideA }),
+      ...(queuedA === undefined ? {} : { queuedA }),
+    },
+    barrenMs: input.own && effectivePhase(turn) !== 'compacting' ? 0 : turn.barrenMs,
+  };
+  const counted = withCountedEvidence(next, ctx);
+  return { ...counted, lessons: learnBetween(turn, counted, ctx.policy, ctx.baselines) };
+}
+
+function childChanged(turn: Turn, input: Extract<Input, { kind: 'child' }>): Turn {
+  const { call, a } = input;
+  const { flagged, ended, lastEnd } = turn.children;
+  const without = (table: Readonly<Record<string, Stamp>>): Record<string, Stamp> =>
+    Object.fromEntries(Object.entries(table).filter(([id]) => id !== call));
+  switch (input.what) {
+    case 'flagged':
+      return call === undefined ? turn : { ...turn, children: { ...turn.children, flagged: { ...flagged, [call]: a } } };
+    case 'healthy':
+      return { ...turn, children: { ...(lastEnd === undefined ? {} : { lastEnd }), flagged: without(flagged), ended: without(ended) } };
+    case 'ended':
+      return {
+        ...turn,
+        children: { flagged, ended: call === undefined ? ended : { ...ended, [call]: a }, lastEnd: Math.max(lastEnd ?? a, a) },
+      };
+  }
+}

@@ -1,0 +1,53 @@
+import type { Context } from './context.ts';
+import { shownSilenceMs, shownThreshold } from './details.ts';
+import { effectivePhase } from './evidence.ts';
+import { pendingCalls } from './grace.ts';
+import type { Turn } from './turn.ts';
+import type { TurnView } from './view.ts';
+
+/** A turn as people and the API see it, computed from the state that is judged. */
+export function viewOf(turn: Turn, ctx: Context): TurnView {
+  const { verdict, report } = turn;
+  const threshold = shownThreshold(turn, ctx);
+  const waiting = report.waiting;
+  const deadlineMs = turn.heldMs === undefined ? turn.deadlineMs : ctx.now.bootMs + turn.heldMs;
+  return {
+    id: turn.id,
+    attempt: turn.attempt,
+    incarnation: turn.owner.incarnation,
+    identity: turn.identity,
+    process: turn.owner.process,
+    path: turn.path,
+    state: verdict.state,
+    reason: verdict.state === 'stale' ? verdict.reason : null,
+    outcome: verdict.state === 'ended' ? verdict.outcome : null,
+    episode: turn.episode,
+    phase: effectivePhase(turn),
+    waiting:
+      waiting === undefined
+        ? null
+        : {
+            for: waiting.for,
+            ...(waiting.call === undefined ? {} : { call: waiting.call }),
+            sinceMs: ctx.now.wallMs - Math.max(0, turn.w - waiting.sinceA),
+          },
+    silenceMs: shownSilenceMs(turn, ctx),
+    thresholdMs: threshold.thresholdMs,
+    thresholdSource: threshold.source,
+    confirmMs: threshold.confirmMs,
+    lastActivityAtMs: turn.lastActivityMs,
+    lastActivityKind: report.lastKind,
+    startedAtMs: turn.startedMs,
+    staleSinceMs: verdict.state === 'stale' ? verdict.sinceMs : null,
+    suspectSinceMs: verdict.state === 'suspect' ? verdict.sinceMs : (turn.suspectMs ?? null),
+    settledAtMs: verdict.state === 'ended' || verdict.state === 'expired' ? verdict.atMs : null,
+    expiresAtMs: Number.isFinite(deadlineMs) ? ctx.now.wallMs + (deadlineMs - ctx.now.bootMs) : null,
+    expiresByDefault: turn.byDefault,
+    precision: turn.coarse ? 'coarse' : 'proven',
+    calls: pendingCalls(turn, ctx.policy, ctx.children, false),
+    expiredCalls: verdict.state === 'stale' ? verdict.expiredCalls : [],
+    openRequests: report.requests.map((request) => request.id),
+    promptRead: report.promptRead ?? null,
+    chunks: report.chunks,
+  };
+}
