@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests run on the sources: the condition makes workspace imports resolve to src/, so no build is needed first.
+const source = '@turnwatch/source';
+
+export default defineConfig({
+  resolve: { conditions: [source] },
+  ssr: { resolve: { conditions: [source], externalConditions: [source] } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Worker threads and modules that Node itself loads inherit it.
+    execArgv: [`--conditions=${source}`],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    coverage: {
+      provider: 'v8',
+      include: ['packages/core/src/**/*.ts'],
+      exclude: ['**/*.test.ts', '**/index.ts'],
+      reporter: ['text', 'html'],
+      reportsDirectory: 'coverage',
+    },
+  },
+});
