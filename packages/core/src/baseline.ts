@@ -1,4 +1,4 @@
-import { type PromptReads, emptyPromptReads, learnRead } from './prompt-reads.ts';
+import { emptyPromptReads, learnRead, type PromptReads } from './prompt-reads.ts';
 
 /** One of the largest gaps a key has learned; the turn lets an operator exclude it. */
 export interface TopGap {
@@ -58,7 +58,9 @@ export interface Lesson {
 export function admit(baseline: Baseline, lesson: Lesson): Baseline {
   const maxPingedMs = Math.max(baseline.maxPingedMs, lesson.pingedMs ?? 0);
   if (lesson.gapMs === undefined) return { ...baseline, maxPingedMs };
-  const top = [...baseline.top, { gapMs: lesson.gapMs, turn: lesson.turn }].sort((a, b) => b.gapMs - a.gapMs).slice(0, topGaps);
+  const top = [...baseline.top, { gapMs: lesson.gapMs, turn: lesson.turn }]
+    .sort((a, b) => b.gapMs - a.gapMs)
+    .slice(0, topGaps);
   return {
     ...baseline,
     samples: baseline.samples + 1,

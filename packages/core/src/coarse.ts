@@ -1,4 +1,13 @@
-import type { ActivityKind, CallReport, ErrorReport, Happening, RequestReport, TurnReport, WaitingFor, WaitingReport } from './signal.ts';
+import type {
+  ActivityKind,
+  CallReport,
+  ErrorReport,
+  Happening,
+  RequestReport,
+  TurnReport,
+  WaitingFor,
+  WaitingReport,
+} from './signal.ts';
 import type { Stamp } from './time.ts';
 
 // Producers without heartbeats (telemetry of other makers, a script with curl) send single happenings. They are folded
@@ -72,9 +81,15 @@ function fold(report: TurnReport, happening: Happening, a: Stamp): TurnReport {
     case 'keepalive':
       return report.requests.length > 0 ? { ...report, keepaliveA: a } : report;
     case 'prompt_read': {
-      const moved = report.promptRead === undefined ? happening.read > 0 : happening.read !== report.promptRead.read;
-      const promptRead = { read: happening.read, ...(happening.total === undefined ? {} : { total: happening.total }) };
-      return report.requests.length > 0 && moved ? productive({ ...report, promptRead, progressA: a }, a) : { ...report, promptRead };
+      const moved =
+        report.promptRead === undefined ? happening.read > 0 : happening.read !== report.promptRead.read;
+      const promptRead = {
+        read: happening.read,
+        ...(happening.total === undefined ? {} : { total: happening.total }),
+      };
+      return report.requests.length > 0 && moved
+        ? productive({ ...report, promptRead, progressA: a }, a)
+        : { ...report, promptRead };
     }
     case 'tool_started': {
       const call: CallReport = {
@@ -99,7 +114,10 @@ function fold(report: TurnReport, happening: Happening, a: Stamp): TurnReport {
     case 'tool_ended':
       // A second terminal update of a call is a duplicate, never activity (report 001).
       return report.calls.some((call) => call.id === happening.call)
-        ? { ...active(report, a, 'tool_ended'), calls: report.calls.filter((call) => call.id !== happening.call) }
+        ? {
+            ...active(report, a, 'tool_ended'),
+            calls: report.calls.filter((call) => call.id !== happening.call),
+          }
         : report;
     case 'waiting':
       return wait(report, happening.for, happening.untilInMs, happening.call, a);
@@ -140,11 +158,19 @@ function resumed(report: TurnReport, a: Stamp): TurnReport {
   if (waiting === undefined) return report;
   return {
     ...rest,
-    calls: report.calls.map((call) => (waiting.call === undefined || waiting.call === call.id ? { ...call, quietSinceA: a } : call)),
+    calls: report.calls.map((call) =>
+      waiting.call === undefined || waiting.call === call.id ? { ...call, quietSinceA: a } : call,
+    ),
   };
 }
 
-function wait(report: TurnReport, reason: WaitingFor, untilInMs: number | undefined, call: string | undefined, a: Stamp): TurnReport {
+function wait(
+  report: TurnReport,
+  reason: WaitingFor,
+  untilInMs: number | undefined,
+  call: string | undefined,
+  a: Stamp,
+): TurnReport {
   const until = untilInMs ?? (reason === 'retry' || reason === 'rate_limit' ? defaultRetryMs : undefined);
   const waiting: WaitingReport = {
     for: reason,
@@ -162,24 +188,39 @@ function requestEnded(
 ): TurnReport {
   const requests = report.requests.filter((request) => request.id !== happening.request);
   if (requests.length === report.requests.length) return report;
-  if (happening.outcome === 'completed') return { ...productive(active(report, a, 'request_ended'), a), completedA: a, requests };
+  if (happening.outcome === 'completed')
+    return { ...productive(active(report, a, 'request_ended'), a), completedA: a, requests };
   const failed: TurnReport = { ...active(report, a, 'request_failed'), failedA: a, requests };
-  return happening.retryable === true ? { ...wait(failed, 'retry', happening.retryInMs, undefined, a), lastKind: 'request_failed' } : failed;
+  return happening.retryable === true
+    ? { ...wait(failed, 'retry', happening.retryInMs, undefined, a), lastKind: 'request_failed' }
+    : failed;
 }
 
-function content(report: TurnReport, happening: Extract<Happening, { name: 'chunk' | 'first_chunk' }>, a: Stamp): TurnReport {
+function content(
+  report: TurnReport,
+  happening: Extract<Happening, { name: 'chunk' | 'first_chunk' }>,
+  a: Stamp,
+): TurnReport {
   const id = happening.request ?? report.requests.at(-1)?.id;
   const told = productive(cleared(working(report, a, 'chunk')), a);
   return {
     ...told,
     lastContentA: a,
     chunks: report.chunks + 1,
-    requests: report.requests.map((request) => (request.id === id && request.contentA === undefined ? { ...request, contentA: a } : request)),
-    ...(report.requests.length > 0 && report.phase !== 'compacting' ? contentPhase(report, happening.kind, a) : {}),
+    requests: report.requests.map((request) =>
+      request.id === id && request.contentA === undefined ? { ...request, contentA: a } : request,
+    ),
+    ...(report.requests.length > 0 && report.phase !== 'compacting'
+      ? contentPhase(report, happening.kind, a)
+      : {}),
   };
 }
 
-function contentPhase(report: TurnReport, kind: 'text' | 'reasoning' | 'tool_args', a: Stamp): Pick<TurnReport, 'phase' | 'phaseA'> {
+function contentPhase(
+  report: TurnReport,
+  kind: 'text' | 'reasoning' | 'tool_args',
+  a: Stamp,
+): Pick<TurnReport, 'phase' | 'phaseA'> {
   return report.phase === kind ? { phase: kind, phaseA: report.phaseA } : { phase: kind, phaseA: a };
 }
 
@@ -196,9 +237,11 @@ function phaseOf(before: TurnReport, after: TurnReport): TurnReport['phase'] {
   const request = after.requests.at(-1);
   if (request !== undefined) {
     if (request.id !== before.requests.at(-1)?.id) return request.streaming ? 'first_token' : 'non_streaming';
-    if (isContentPhase(after.phase) || after.phase === 'first_token' || after.phase === 'non_streaming') return after.phase;
+    if (isContentPhase(after.phase) || after.phase === 'first_token' || after.phase === 'non_streaming')
+      return after.phase;
     // Back from a wait: the request goes on where it was; what it was is told by its content.
-    if (before.phase === 'waiting' && !after.handover) return request.streaming ? (request.contentA === undefined ? 'first_token' : 'text') : 'non_streaming';
+    if (before.phase === 'waiting' && !after.handover)
+      return request.streaming ? (request.contentA === undefined ? 'first_token' : 'text') : 'non_streaming';
     return after.phase;
   }
   return after.calls.length > 0 ? 'tool' : 'agent';

@@ -2,8 +2,8 @@ import type { Context } from './context.ts';
 import type { ExpiredDetails, StaleDetails, StaleReason, TurnEvent } from './event.ts';
 import { effectivePhase } from './evidence.ts';
 import { pendingCalls } from './grace.ts';
-import { defaultThresholdMs, type JudgedPhase } from './policy.ts';
 import { isJudged } from './phase.ts';
+import { defaultThresholdMs, type JudgedPhase } from './policy.ts';
 import { keyParts, type Silence, silenceOf, silentSinceA } from './silence.ts';
 import { falseFlagEstimate, type Threshold } from './threshold.ts';
 import type { Turn } from './turn.ts';
@@ -30,7 +30,12 @@ export function shownSilenceMs(turn: Turn, ctx: Context): number {
   return silenceNow(turn, ctx)?.silenceMs ?? Math.max(0, turn.w - silentSinceA(turn));
 }
 
-export function staleDetails(turn: Turn, reason: StaleReason, lostCalls: readonly string[], ctx: Context): StaleDetails {
+export function staleDetails(
+  turn: Turn,
+  reason: StaleReason,
+  lostCalls: readonly string[],
+  ctx: Context,
+): StaleDetails {
   const threshold = shownThreshold(turn, ctx);
   const calls = pendingCalls(turn, ctx.policy, ctx.children, reason === 'tool_silence').map((call) =>
     lostCalls.includes(call.id) ? { ...call, expired: true } : call,
@@ -71,7 +76,10 @@ export function expiredDetails(turn: Turn, ctx: Context): ExpiredDetails {
 }
 
 /** What every event of a turn begins with. */
-export function eventBase(turn: Turn, ctx: Context): Omit<Extract<TurnEvent, { type: 'turn.stale' }>, 'type' | 'stale'> {
+export function eventBase(
+  turn: Turn,
+  ctx: Context,
+): Omit<Extract<TurnEvent, { type: 'turn.stale' }>, 'type' | 'stale'> {
   return {
     turn: turn.id,
     attempt: turn.attempt,

@@ -14,13 +14,30 @@ export interface EngineMovement {
   readonly queued: boolean;
 }
 
+/** What a movement of its engine means for one turn. */
+export function movementFor(
+  turn: string,
+  movement: EngineMovement,
+): { readonly own: boolean; readonly wide: boolean; readonly queued: boolean } {
+  const queued = movement.queued && !movement.running.has(turn);
+  // Engine-wide movement counts while the request waits, or while the engine does not say which slot is whose.
+  const wide = queued ? movement.any : movement.unowned && !movement.running.has(turn);
+  return { own: movement.owners.has(turn), wide, queued };
+}
+
 interface SlotCounters {
   readonly turn?: string;
   readonly read: number;
   readonly generated: number;
 }
 
-const still: EngineMovement = { any: false, unowned: false, owners: new Set(), running: new Set(), queued: false };
+const still: EngineMovement = {
+  any: false,
+  unowned: false,
+  owners: new Set(),
+  running: new Set(),
+  queued: false,
+};
 
 /**
  * The last counters of each engine. A sign of life is a counter that moved: idle, unloaded, unreachable, busy without a
@@ -64,4 +81,7 @@ export class Engines {
   }
 }
 
-export type SavedEngines = readonly { readonly engine: string; readonly slots: readonly (readonly [number, SlotCounters])[] }[];
+export type SavedEngines = readonly {
+  readonly engine: string;
+  readonly slots: readonly (readonly [number, SlotCounters])[];
+}[];

@@ -112,5 +112,8 @@ export type Effect =
   | { readonly kind: 'keep'; readonly turn: string }
   /** A baseline learned something. */
   | { readonly kind: 'learned'; readonly key: string }
-  | { readonly kind: 'count'; readonly what: 'late_settlement' | 'id_conflict' | 'foreign_owner' | 'confirmed' | 'refuted' }
+  | {
+      readonly kind: 'count';
+      readonly what: 'late_settlement' | 'id_conflict' | 'foreign_owner' | 'confirmed' | 'refuted';
+    }
   | { readonly kind: 'ended'; readonly turn: string; readonly attempt: number; readonly outcome: Outcome };

@@ -1,8 +1,8 @@
+import { isRequestPhase } from './phase.ts';
 import type { Policy } from './policy.ts';
 import type { Phase } from './signal.ts';
 import type { Stamp } from './time.ts';
 import type { Turn } from './turn.ts';
-import { isRequestPhase } from './phase.ts';
 
 // Signs of life that are not activity (report 000): they count by their own instant, for a bounded time.
 
@@ -24,7 +24,11 @@ export function phaseRequest(turn: Turn): Turn['report']['requests'][number] | u
 /** `first_token` of a request that the engine says it has not begun is `queued`. */
 export function effectivePhase(turn: Turn): Phase {
   const { phase } = turn.report;
-  return phase === 'first_token' && turn.engine?.queued === true && turn.engine.request === phaseRequest(turn)?.id ? 'queued' : phase;
+  return phase === 'first_token' &&
+    turn.engine?.queued === true &&
+    turn.engine.request === phaseRequest(turn)?.id
+    ? 'queued'
+    : phase;
 }
 
 export function effectivePhaseA(turn: Turn): Stamp {
@@ -55,7 +59,8 @@ export function weighEvidence(turn: Turn, policy: Policy, afterContentCapMs: () 
     if (report.phase === 'first_token') weigh(engine?.wideA, report.lastA, policy.engineGraceMs);
   }
   if (report.keepaliveA !== undefined) {
-    if (request.contentA === undefined) weigh(report.keepaliveA, report.lastA, local ? policy.engineGraceMs : policy.keepaliveApiMs);
+    if (request.contentA === undefined)
+      weigh(report.keepaliveA, report.lastA, local ? policy.engineGraceMs : policy.keepaliveApiMs);
     else weigh(report.keepaliveA, report.lastContentA ?? request.contentA, afterContentCapMs());
   }
   return { countedA, cappedA };

@@ -6,7 +6,6 @@ export const childless: ChildrenOfCalls = { answersFor: () => false, anyHealthy:
 /** Who started whom. A call linked to a child turn has no grace of its own while the child works (RULES 4). */
 export class Family {
   readonly #childrenOf = new Map<string, Set<string>>();
-  readonly none: ChildrenOfCalls = childless;
   readonly #turn: (id: string) => Turn | undefined;
 
   constructor(turn: (id: string) => Turn | undefined) {
@@ -37,7 +36,9 @@ export class Family {
   childrenOf(turn: Turn): ChildrenOfCalls {
     const ids = this.#childrenOf.get(turn.id);
     if (ids === undefined) return childless;
-    const healthy = [...ids].map(this.#turn).filter((child): child is Turn => child !== undefined && isHealthy(child));
+    const healthy = [...ids]
+      .map(this.#turn)
+      .filter((child): child is Turn => child !== undefined && isHealthy(child));
     return {
       anyHealthy: healthy.length > 0,
       answersFor: (call) => healthy.some((child) => this.callOf(child, turn) === call),

@@ -40,7 +40,12 @@ function stopped(turn: Turn, call: CallReport, children: ChildrenOfCalls): boole
 }
 
 /** Every open call as diagnostics show it, with those past their grace marked. */
-export function pendingCalls(turn: Turn, policy: Policy, children: ChildrenOfCalls, atVerdict: boolean): PendingCall[] {
+export function pendingCalls(
+  turn: Turn,
+  policy: Policy,
+  children: ChildrenOfCalls,
+  atVerdict: boolean,
+): PendingCall[] {
   return turn.report.calls.map((call) => {
     const quietMs = Math.max(0, turn.w - quietSinceA(turn, call));
     const grace = graceMs(call, policy);
@@ -74,11 +79,20 @@ export function lostCompletions(turn: Turn, policy: Policy, children: ChildrenOf
   const lost = calls
     .filter((call) => {
       const endedA = turn.children.ended[call.id];
-      return endedA !== undefined && turn.w - Math.max(endedA, call.quietSinceA) >= dueMs && !stopped(turn, call, children);
+      return (
+        endedA !== undefined &&
+        turn.w - Math.max(endedA, call.quietSinceA) >= dueMs &&
+        !stopped(turn, call, children)
+      );
     })
     .map((call) => call.id);
   const lastEnd = turn.children.lastEnd;
-  if (waiting?.for === 'child' && lastEnd !== undefined && !children.anyHealthy && turn.w - Math.max(lastEnd, waiting.sinceA) >= dueMs)
+  if (
+    waiting?.for === 'child' &&
+    lastEnd !== undefined &&
+    !children.anyHealthy &&
+    turn.w - Math.max(lastEnd, waiting.sinceA) >= dueMs
+  )
     lost.push('*');
   return lost;
 }

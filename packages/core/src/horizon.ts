@@ -9,18 +9,26 @@ import type { Turn } from './turn.ts';
 /** Waits for people and schedules are not counted by the default horizon. */
 function holdsDefault(report: TurnReport): boolean {
   const waiting = report.waiting?.for;
-  return report.phase === 'waiting' && (waiting === 'approval' || waiting === 'input' || waiting === 'schedule');
+  return (
+    report.phase === 'waiting' && (waiting === 'approval' || waiting === 'input' || waiting === 'schedule')
+  );
 }
 
 /** A late record can only say "later" than an early one, so the earliest deadline heard is the true one. */
-export function earliest(known: BootMs | undefined, inMs: number | undefined, nowBootMs: BootMs): BootMs | undefined {
+export function earliest(
+  known: BootMs | undefined,
+  inMs: number | undefined,
+  nowBootMs: BootMs,
+): BootMs | undefined {
   // A told horizon stays told.
   if (inMs === undefined || known === Number.POSITIVE_INFINITY) return known;
   const deadline = nowBootMs + inMs;
   return known === undefined ? deadline : Math.min(known, deadline);
 }
 
-type HorizonFields = Pick<Turn, 'deadlineMs' | 'byDefault' | 'requestDeadlines'> & { readonly heldMs?: number };
+type HorizonFields = Pick<Turn, 'deadlineMs' | 'byDefault' | 'requestDeadlines'> & {
+  readonly heldMs?: number;
+};
 
 /** The horizons after a newer report. */
 export function horizonsAfter(turn: Turn, report: TurnReport, ctx: Context): HorizonFields {
@@ -33,7 +41,9 @@ export function horizonsAfter(turn: Turn, report: TurnReport, ctx: Context): Hor
   }
   if (own)
     return {
-      deadlineMs: turn.byDefault ? bootMs + (report.expiresInMs ?? 0) : Math.min(turn.deadlineMs, bootMs + (report.expiresInMs ?? 0)),
+      deadlineMs: turn.byDefault
+        ? bootMs + (report.expiresInMs ?? 0)
+        : Math.min(turn.deadlineMs, bootMs + (report.expiresInMs ?? 0)),
       byDefault: false,
       requestDeadlines,
     };
@@ -41,9 +51,16 @@ export function horizonsAfter(turn: Turn, report: TurnReport, ctx: Context): Hor
   return { ...defaultHorizon(turn, report, bootMs), byDefault: true, requestDeadlines };
 }
 
-function defaultHorizon(turn: Turn, report: TurnReport, bootMs: BootMs): { deadlineMs: BootMs; heldMs?: number } {
+function defaultHorizon(
+  turn: Turn,
+  report: TurnReport,
+  bootMs: BootMs,
+): { deadlineMs: BootMs; heldMs?: number } {
   const holds = holdsDefault(report);
-  if (turn.heldMs !== undefined) return holds ? { deadlineMs: turn.deadlineMs, heldMs: turn.heldMs } : { deadlineMs: bootMs + turn.heldMs };
+  if (turn.heldMs !== undefined)
+    return holds
+      ? { deadlineMs: turn.deadlineMs, heldMs: turn.heldMs }
+      : { deadlineMs: bootMs + turn.heldMs };
   return holds
     ? { deadlineMs: Number.POSITIVE_INFINITY, heldMs: Math.max(0, turn.deadlineMs - bootMs) }
     : { deadlineMs: turn.deadlineMs };
@@ -52,6 +69,7 @@ function defaultHorizon(turn: Turn, report: TurnReport, bootMs: BootMs): { deadl
 /** When the turn must be looked at again at the latest, on the boot clock. */
 export function nextDeadlineMs(turn: Turn): BootMs {
   let next = turn.deadlineMs;
-  for (const id in turn.requestDeadlines) next = Math.min(next, turn.requestDeadlines[id] ?? Number.POSITIVE_INFINITY);
+  for (const id in turn.requestDeadlines)
+    next = Math.min(next, turn.requestDeadlines[id] ?? Number.POSITIVE_INFINITY);
   return next;
 }

@@ -4,7 +4,15 @@ export { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts
 export { DueTable } from './due-table.ts';
 export type * from './event.ts';
 export { baselineKey, parseKey } from './key.ts';
-export { type JudgedPhase, makePolicy, type PhaseThresholds, type Policy, type PolicyInput, type Preset, type Prior } from './policy.ts';
+export {
+  type JudgedPhase,
+  makePolicy,
+  type PhaseThresholds,
+  type Policy,
+  type PolicyInput,
+  type Preset,
+  type Prior,
+} from './policy.ts';
 export { Registry, type TurnCounts } from './registry.ts';
 export type { SavedProcess, SavedRest, SavedState, SavedTurn } from './saved.ts';
 export type * from './signal.ts';

@@ -81,9 +81,16 @@ function condemn(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
   if (process.exited) return stale(turn, 'process_exited', [], ctx, effects);
   if (process.unreachable) return stale(turn, 'process_unreachable', [], ctx, effects);
   if (process.loopAgeMs > loopFreeMs)
-    return process.loopAgeMs >= ctx.policy.blockedMs ? stale(turn, 'process_blocked', [], ctx, effects) : turn;
+    return process.loopAgeMs >= ctx.policy.blockedMs
+      ? stale(turn, 'process_blocked', [], ctx, effects)
+      : turn;
   const { error } = turn.report;
-  if (error !== undefined && !error.retryable && error.atA !== turn.judgedErrorA && turn.w - error.atA >= errorStandsMs)
+  if (
+    error !== undefined &&
+    !error.retryable &&
+    error.atA !== turn.judgedErrorA &&
+    turn.w - error.atA >= errorStandsMs
+  )
     return { ...stale(turn, 'provider_error', [], ctx, effects), judgedErrorA: error.atA };
   if (anyCallExpired(turn, ctx.policy, ctx.children)) return stale(turn, 'tool_silence', [], ctx, effects);
   const lost = lostCompletions(turn, ctx.policy, ctx.children);
@@ -109,7 +116,11 @@ function bySilence(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
   if (!turn.suspectTold)
     effects.push({
       kind: 'publish',
-      event: { ...eventBase(turn, ctx), type: 'turn.suspect', stale: staleDetails(suspect, 'silence', [], ctx) },
+      event: {
+        ...eventBase(turn, ctx),
+        type: 'turn.suspect',
+        stale: staleDetails(suspect, 'silence', [], ctx),
+      },
     });
   return suspect;
 }
@@ -121,7 +132,13 @@ function calm(turn: Turn): Turn {
   return { ...rest, verdict: { state: 'running' } };
 }
 
-function stale(turn: Turn, reason: StaleReason, lostCalls: readonly string[], ctx: Context, effects: TurnEffect[]): Turn {
+function stale(
+  turn: Turn,
+  reason: StaleReason,
+  lostCalls: readonly string[],
+  ctx: Context,
+  effects: TurnEffect[],
+): Turn {
   const details = staleDetails(turn, reason, lostCalls, ctx);
   const silence = silenceNow(turn, ctx);
   effects.push(

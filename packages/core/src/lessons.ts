@@ -1,10 +1,10 @@
-import type { BaselineReader, Silence } from './silence.ts';
 import { never } from './evidence.ts';
 import { type PhaseKey, phaseKey } from './key.ts';
 import { isJudged } from './phase.ts';
 import type { Policy } from './policy.ts';
-import type { Stamp } from './time.ts';
+import type { BaselineReader, Silence } from './silence.ts';
 import { silenceOf, silentSinceA } from './silence.ts';
+import type { Stamp } from './time.ts';
 import type { Turn, TurnLessons } from './turn.ts';
 
 // Learning: exactly the judged quantity (RULES 3). A silence teaches the key under which it was judged, evidence
@@ -14,7 +14,12 @@ import type { Turn, TurnLessons } from './turn.ts';
 const neighboursMs = 1600;
 
 /** What the turn has learned from `before` to `after`, two successive states of one owner. */
-export function learnBetween(before: Turn, after: Turn, policy: Policy, baselines: BaselineReader): TurnLessons {
+export function learnBetween(
+  before: Turn,
+  after: Turn,
+  policy: Policy,
+  baselines: BaselineReader,
+): TurnLessons {
   const { lessons } = before;
   const learned = { ...lessons };
   const judged = silenceOf(before, policy, baselines, 0);
@@ -29,11 +34,7 @@ export function learnBetween(before: Turn, after: Turn, policy: Policy, baseline
   return learned;
 }
 
-function raise(
-  table: TurnLessons['gaps'],
-  key: PhaseKey,
-  ms: number,
-): TurnLessons['gaps'] {
+function raise(table: TurnLessons['gaps'], key: PhaseKey, ms: number): TurnLessons['gaps'] {
   return ms > (table[key] ?? -1) ? { ...table, [key]: ms } : table;
 }
 
@@ -51,10 +52,13 @@ function closingA(before: Turn, after: Turn): Stamp | undefined {
   const neighbours = after.w - before.w <= neighboursMs;
   if (after.report.lastA > before.report.lastA) {
     // A failed or cancelled end does not show that the silence was healthy.
-    if ((after.report.failedA ?? never) > before.w && after.report.lastA === after.report.failedA) return undefined;
+    if ((after.report.failedA ?? never) > before.w && after.report.lastA === after.report.failedA)
+      return undefined;
     // Reports between are missing: no more is proven than what was judged.
     if (!neighbours) return before.w;
-    return after.report.firstA !== undefined && after.report.firstA > before.report.lastA ? after.report.firstA : after.report.lastA;
+    return after.report.firstA !== undefined && after.report.firstA > before.report.lastA
+      ? after.report.firstA
+      : after.report.lastA;
   }
   const evidenceA = after.countedA ?? never;
   if (evidenceA > (before.countedA ?? never)) return neighbours ? evidenceA : before.w;
@@ -66,8 +70,10 @@ function pingedGap(before: Turn, after: Turn): number | undefined {
   const from = before.report.lastContentA;
   const to = after.report.lastContentA;
   const ping = before.report.keepaliveA;
-  if (from === undefined || to === undefined || ping === undefined || to <= from || ping <= from) return undefined;
-  if (!isJudged(before.report.phase) || before.report.requests.at(-1)?.contentA === undefined) return undefined;
+  if (from === undefined || to === undefined || ping === undefined || to <= from || ping <= from)
+    return undefined;
+  if (!isJudged(before.report.phase) || before.report.requests.at(-1)?.contentA === undefined)
+    return undefined;
   const closed = after.report.firstA !== undefined && after.report.firstA > from ? after.report.firstA : to;
   return closed - from;
 }
@@ -80,7 +86,8 @@ function firstTokenRead(before: Turn, after: Turn): { tokens: number; ms: number
     if (known?.contentA !== undefined) continue;
     const evidenceCame = (before.countedA ?? never) >= request.startedA;
     const paused = (after.report.wokeA ?? never) > request.startedA;
-    if (!evidenceCame && !paused) return { tokens: request.promptTokens, ms: request.contentA - request.startedA };
+    if (!evidenceCame && !paused)
+      return { tokens: request.promptTokens, ms: request.contentA - request.startedA };
   }
   return undefined;
 }

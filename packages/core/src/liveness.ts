@@ -1,6 +1,7 @@
 import type { Policy } from './policy.ts';
 import type { HostClass, Origin, ProcessSignal } from './signal.ts';
 import type { AwakeMs, BootMs, Now } from './time.ts';
+import type { ProcessView } from './view.ts';
 
 /** A producer's process as its records show it. */
 export interface Process {
@@ -46,16 +47,24 @@ export function newProcess(origin: Origin, path: string, now: Now): Process {
 
 /** How long a process may be silent before it is held unreachable, ms of the detector's awake time. */
 export function unreachableAfterMs(process: Process, policy: Policy): number {
-  return process.hostClass === 'portable' || !process.worker ? policy.unreachableMs.portable : policy.unreachableMs.server;
+  return process.hostClass === 'portable' || !process.worker
+    ? policy.unreachableMs.portable
+    : policy.unreachableMs.server;
 }
 
 /**
  * Takes a record as a sign of life of its process. A newer boot of the same id proves the exit of the older one.
  * Returns false for a record that proves nothing: an older one, or one of an earlier boot.
  */
-export function hear(process: Process, origin: Origin, path: string, now: Now): { readonly fresh: boolean; readonly replaced: boolean } {
+export function hear(
+  process: Process,
+  origin: Origin,
+  path: string,
+  now: Now,
+): { readonly fresh: boolean; readonly replaced: boolean } {
   if (process.oldBoots.includes(origin.boot)) return { fresh: false, replaced: false };
-  const replaced = process.boot !== origin.boot;
+  const replaced = process.boot !== origin.boot && process.boot !== '';
+  if (process.boot === '') process.boot = origin.boot;
   if (replaced) {
     process.oldBoots = [...process.oldBoots, process.boot].slice(-keptBoots);
     process.boot = origin.boot;
@@ -91,4 +100,19 @@ export function tell(process: Process, signal: ProcessSignal, now: Now): void {
     case 'exited':
       return;
   }
+}
+
+export function processView(process: Process, now: Now): ProcessView {
+  const suspended = now.bootMs < process.suspendedUntilMs;
+  return {
+    id: process.id,
+    boot: process.boot,
+    path: process.path,
+    hostClass: process.hostClass,
+    worker: process.worker,
+    heardAgoMs: now.awakeMs - process.heardAwakeMs,
+    loopAgeMs: process.loopAgeMs,
+    openTurns: process.turns.size,
+    state: process.exited ? 'exited' : process.unreachable ? 'unreachable' : suspended ? 'suspended' : 'live',
+  };
 }

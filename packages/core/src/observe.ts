@@ -1,5 +1,5 @@
-import type { Context } from './context.ts';
 import { coarseReport } from './coarse.ts';
+import type { Context } from './context.ts';
 import { effectivePhase, never } from './evidence.ts';
 import { earliest, horizonsAfter } from './horizon.ts';
 import { learnBetween } from './lessons.ts';
@@ -17,7 +17,11 @@ export function openTurn(signal: TurnSignal, path: string, ctx: Context): Turn {
   const coarse = signal.report === undefined;
   const a = coarse ? arrivalStamp(ctx.now) : signal.origin.a;
   const report = signal.report ?? coarseReport(undefined, signal.happening, a);
-  const deadlineMs = earliest(undefined, report.expiresInMs, ctx.now.bootMs);
+  const deadlineMs = earliest(
+    undefined,
+    report.expiresInMs ?? coarseExpiresInMs(signal, ctx),
+    ctx.now.bootMs,
+  );
   return {
     id: signal.turn,
     attempt: signal.attempt,
@@ -41,6 +45,12 @@ export function openTurn(signal: TurnSignal, path: string, ctx: Context): Turn {
     suspectTold: false,
     verdict: { state: 'running' },
   };
+}
+
+/** A script says only when its horizon is; its own clock at the record says how far away that was. */
+function coarseExpiresInMs(signal: TurnSignal, ctx: Context): number | undefined {
+  const expiresAtMs = signal.identity?.expiresAtMs;
+  return expiresAtMs === undefined ? undefined : expiresAtMs - (signal.origin.wallMs ?? ctx.now.wallMs);
 }
 
 function requestDeadlines(report: TurnReport, ctx: Context): Turn['requestDeadlines'] {
@@ -77,7 +87,8 @@ function newerReport(turn: Turn, signal: TurnSignal, report: TurnReport, ctx: Co
     w: a,
     heardAwakeMs: ctx.now.awakeMs,
     report,
-    lastActivityMs: report.lastA > turn.report.lastA ? ctx.now.wallMs - (a - report.lastA) : turn.lastActivityMs,
+    lastActivityMs:
+      report.lastA > turn.report.lastA ? ctx.now.wallMs - (a - report.lastA) : turn.lastActivityMs,
     children: keepOpenCalls(turn, report),
     ...horizonsAfter(turn, report, ctx),
   };
@@ -92,14 +103,20 @@ function newerReport(turn: Turn, signal: TurnSignal, report: TurnReport, ctx: Co
 /** Counted evidence is remembered: the newest instant may lie beyond the cap when an earlier one did not. */
 export function withCountedEvidence(turn: Turn, ctx: Context): Turn {
   const silence = silenceOf(turn, ctx.policy, ctx.baselines, ctx.lagMs);
-  return silence === undefined || silence.countedA <= (turn.countedA ?? never) ? turn : { ...turn, countedA: silence.countedA };
+  return silence === undefined || silence.countedA <= (turn.countedA ?? never)
+    ? turn
+    : { ...turn, countedA: silence.countedA };
 }
 
 /** Stamps only, and only forward. */
 function olderReport(turn: Turn, signal: TurnSignal, report: TurnReport): Turn {
   const known = turn.report;
   if (report.lastA <= known.lastA) return turn;
-  return { ...turn, identity: mergeIdentity(turn.identity, signal.identity), report: { ...known, lastA: report.lastA, lastKind: report.lastKind } };
+  return {
+    ...turn,
+    identity: mergeIdentity(turn.identity, signal.identity),
+    report: { ...known, lastA: report.lastA, lastKind: report.lastKind },
+  };
 }
 
 /** Identity comes with the first heartbeats and every 10 s; what one record lacks another has told. */
@@ -110,7 +127,8 @@ function mergeIdentity(known: TurnIdentity, told: TurnIdentity | undefined): Tur
 function keepOpenCalls(turn: Turn, report: TurnReport): Turn['children'] {
   const { flagged, ended } = turn.children;
   const open = new Set(report.calls.map((call) => call.id));
-  const gone = (table: Readonly<Record<string, Stamp>>): boolean => Object.keys(table).some((id) => !open.has(id));
+  const gone = (table: Readonly<Record<string, Stamp>>): boolean =>
+    Object.keys(table).some((id) => !open.has(id));
   if (!gone(flagged) && !gone(ended)) return turn.children;
   const keep = (table: Readonly<Record<string, Stamp>>): Record<string, Stamp> =>
     Object.fromEntries(Object.entries(table).filter(([id]) => open.has(id)));

@@ -44,7 +44,9 @@ export function canaryFresh(path: PathState, now: Now): boolean {
 
 /** The canary is fresh, and has been for long enough that living processes have been heard again. */
 export function pathSettled(path: PathState, now: Now): boolean {
-  return canaryFresh(path, now) && path.worksSinceMs !== undefined && now.awakeMs - path.worksSinceMs >= settledMs;
+  return (
+    canaryFresh(path, now) && path.worksSinceMs !== undefined && now.awakeMs - path.worksSinceMs >= settledMs
+  );
 }
 
 export function noteLag(path: PathState, recordWallMs: number, now: Now): void {

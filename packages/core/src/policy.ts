@@ -21,7 +21,10 @@ export interface PolicyInput {
   /** Sets the default thresholds D (`measured`) and D' (`strict`) alike. */
   readonly defaultThresholdMs?: PhaseThresholds | undefined;
   /** Least measured threshold. Default 20 000 in `first_token` and `queued`, 15 000 elsewhere. A number sets both; 0 switches it off. */
-  readonly floorMs?: number | { readonly first_token?: number | undefined; readonly other?: number | undefined } | undefined;
+  readonly floorMs?:
+    | number
+    | { readonly first_token?: number | undefined; readonly other?: number | undefined }
+    | undefined;
   /** Healthy turns before a threshold is measured. Default 20. */
   readonly minSamples?: number | undefined;
   /** `measured`: T = margin x largest healthy gap. Default 1.5. */
@@ -39,7 +42,9 @@ export interface PolicyInput {
   /** A pause this long restarts the silence window; shorter ones are only credited. Default 60 000. */
   readonly longPauseMs?: number | undefined;
   /** No heartbeat for this long: the process is unreachable. Default 60 000 and 600 000. */
-  readonly unreachableMs?: { readonly server?: number | undefined; readonly portable?: number | undefined } | undefined;
+  readonly unreachableMs?:
+    | { readonly server?: number | undefined; readonly portable?: number | undefined }
+    | undefined;
   /** Main loop stuck for this long: `process_blocked`. Default 600 000. */
   readonly blockedMs?: number | undefined;
   /** Awake time in request phases without any fruit: `no_content`. Default 3 600 000. */
@@ -117,7 +122,10 @@ export function makePolicy(input: PolicyInput = {}): Policy {
     toolIdleTimeoutMs: input.toolIdleTimeoutMs ?? 600_000,
     pendingGraceMultiplier: input.pendingGraceMultiplier ?? 3,
     longPauseMs: input.longPauseMs ?? 60_000,
-    unreachableMs: { server: input.unreachableMs?.server ?? 60_000, portable: input.unreachableMs?.portable ?? 600_000 },
+    unreachableMs: {
+      server: input.unreachableMs?.server ?? 60_000,
+      portable: input.unreachableMs?.portable ?? 600_000,
+    },
     blockedMs: input.blockedMs ?? 600_000,
     noContentMs: input.noContentMs ?? 3_600_000,
     handoverMs: input.handoverMs ?? 120_000,
@@ -130,7 +138,8 @@ export function makePolicy(input: PolicyInput = {}): Policy {
 
 function check(policy: Policy): void {
   const atLeast = (name: string, value: number, least: number): void => {
-    if (!Number.isFinite(value) || value < least) throw new RangeError(`policy.${name} must be a number of at least ${least}, not ${value}`);
+    if (!Number.isFinite(value) || value < least)
+      throw new RangeError(`policy.${name} must be a number of at least ${least}, not ${value}`);
   };
   if (policy.preset !== 'strict' && policy.preset !== 'measured')
     throw new RangeError(`policy.preset must be "strict" or "measured", not ${String(policy.preset)}`);
@@ -139,16 +148,25 @@ function check(policy: Policy): void {
   atLeast('margin', policy.margin, 1);
   atLeast('confirmRatio', policy.confirmRatio, 0);
   atLeast('pendingGraceMultiplier', policy.pendingGraceMultiplier, 0);
-  for (const name of ['engineGraceMs', 'keepaliveApiMs', 'toolIdleTimeoutMs'] as const) atLeast(name, policy[name], 0);
-  for (const name of ['longPauseMs', 'blockedMs', 'noContentMs', 'handoverMs', 'defaultExpiresAfterMs'] as const)
+  for (const name of ['engineGraceMs', 'keepaliveApiMs', 'toolIdleTimeoutMs'] as const)
+    atLeast(name, policy[name], 0);
+  for (const name of [
+    'longPauseMs',
+    'blockedMs',
+    'noContentMs',
+    'handoverMs',
+    'defaultExpiresAfterMs',
+  ] as const)
     atLeast(name, policy[name], 1);
   atLeast('unreachableMs.server', policy.unreachableMs.server, 1);
   atLeast('unreachableMs.portable', policy.unreachableMs.portable, 1);
   atLeast('floorMs.first_token', policy.floorMs.first_token, 0);
   atLeast('floorMs.other', policy.floorMs.other, 0);
-  for (const [phase, ms] of Object.entries(policy.defaultThresholdMs)) if (ms !== undefined) atLeast(`defaultThresholdMs.${phase}`, ms, 1);
+  for (const [phase, ms] of Object.entries(policy.defaultThresholdMs))
+    if (ms !== undefined) atLeast(`defaultThresholdMs.${phase}`, ms, 1);
   policy.priors.forEach((prior, i) => {
-    for (const [phase, ms] of Object.entries(prior.thresholdMs)) if (ms !== undefined) atLeast(`priors[${i}].thresholdMs.${phase}`, ms, 1);
+    for (const [phase, ms] of Object.entries(prior.thresholdMs))
+      if (ms !== undefined) atLeast(`priors[${i}].thresholdMs.${phase}`, ms, 1);
   });
 }
 
@@ -160,7 +178,12 @@ export interface KeyParts {
 }
 
 /** D or D' of a phase: a fitting prior, else `defaultThresholdMs`, else the preset's own number. */
-export function defaultThresholdMs(policy: Policy, preset: Preset, key: KeyParts, phase: JudgedPhase): number {
+export function defaultThresholdMs(
+  policy: Policy,
+  preset: Preset,
+  key: KeyParts,
+  phase: JudgedPhase,
+): number {
   for (let i = policy.priors.length - 1; i >= 0; i--) {
     const prior = policy.priors[i];
     const ms = prior?.thresholdMs[phase];

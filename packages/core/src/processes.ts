@@ -1,5 +1,5 @@
-import type { Effect } from './event.ts';
 import { DueTable } from './due-table.ts';
+import type { Effect } from './event.ts';
 import { hear, newProcess, type Process, tell, unreachableAfterMs } from './liveness.ts';
 import { canaryBack, canaryFresh, newPath, noteLag, type PathState, pathSettled } from './path.ts';
 import type { Policy } from './policy.ts';
@@ -22,6 +22,8 @@ export class Processes {
   readonly #policy: Policy;
   readonly #due = new DueTable();
   #awakeSinceMs: AwakeMs;
+  /** U counts from the start of the detector. */
+  #startedAwakeMs: AwakeMs = Number.NEGATIVE_INFINITY;
   #lastNow: Now;
 
   constructor(policy: Policy, now: Now) {
@@ -43,18 +45,21 @@ export class Processes {
     canaryBack(this.path(path), now);
   }
 
-  lag(path: string, recordWallMs: number | undefined, now: Now): void {
-    if (recordWallMs !== undefined) noteLag(this.path(path), recordWallMs, now);
+  /** A record of a producer without heartbeats: it proves nothing about its process, but shows its path's lag. */
+  coarse(origin: Origin, path: string, now: Now): void {
+    if (!this.byId.has(origin.process)) this.byId.set(origin.process, newProcess(origin, path, now));
+    if (origin.wallMs !== undefined) noteLag(this.path(path), origin.wallMs, now);
   }
 
   /** Takes a record as a sign of life. Returns what changed for the turns of the process. */
-  hear(origin: Origin, path: string, now: Now): { readonly process: Process; readonly fresh: boolean; readonly changed: boolean } {
+  hear(
+    origin: Origin,
+    path: string,
+    now: Now,
+  ): { readonly process: Process; readonly fresh: boolean; readonly changed: boolean } {
     this.path(path);
-    let process = this.byId.get(origin.process);
-    if (process === undefined) {
-      process = newProcess(origin, path, now);
-      this.byId.set(origin.process, process);
-    }
+    const process = this.byId.get(origin.process) ?? newProcess(origin, path, now);
+    this.byId.set(origin.process, process);
     const wasUnreachable = process.unreachable;
     const { fresh, replaced } = hear(process, origin, path, now);
     if (fresh) this.#schedule(process);
@@ -108,21 +113,16 @@ export class Processes {
       if (!pathSettled(path, now)) return;
       const silentMs = now.awakeMs - Math.max(process.heardAwakeMs, this.#startedAwakeMs);
       const afterMs = unreachableAfterMs(process, this.#policy);
-      if (silentMs < afterMs || (silentMs < afterMs + commonCauseMs && this.#commonCause(process, now))) return;
+      if (silentMs < afterMs || (silentMs < afterMs + commonCauseMs && this.#commonCause(process, now)))
+        return;
       gone.push(process);
     });
     for (const process of gone) process.unreachable = true;
     return gone;
   }
 
-  /** U counts from the start of the detector. */
-  get #startedAwakeMs(): AwakeMs {
-    return this.#firstAwakeMs;
-  }
-  #firstAwakeMs: AwakeMs = Number.NEGATIVE_INFINITY;
-
   restarted(now: Now): void {
-    this.#firstAwakeMs = now.awakeMs;
+    this.#startedAwakeMs = now.awakeMs;
     this.#awakeSinceMs = now.awakeMs;
     this.#lastNow = now;
   }
@@ -138,7 +138,14 @@ export class Processes {
     let others = 0;
     let fresh = 0;
     for (const other of this.byId.values()) {
-      if (other === process || other.path !== process.path || other.turns.size === 0 || other.exited || other.unreachable) continue;
+      if (
+        other === process ||
+        other.path !== process.path ||
+        other.turns.size === 0 ||
+        other.exited ||
+        other.unreachable
+      )
+        continue;
       others++;
       if (now.awakeMs - other.heardAwakeMs < freshMs) fresh++;
     }
@@ -151,6 +158,9 @@ export class Processes {
     let turns = 0;
     for (const process of this.byId.values()) if (process.path === path.id) turns += process.turns.size;
     const sinceMs: WallMs = path.canaryWallMs ?? now.wallMs;
-    effects.push({ kind: 'publish', event: { type: 'source.silent', path: path.id, sinceMs, atMs: now.wallMs, turns } });
+    effects.push({
+      kind: 'publish',
+      event: { type: 'source.silent', path: path.id, sinceMs, atMs: now.wallMs, turns },
+    });
   }
 }

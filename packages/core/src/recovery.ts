@@ -6,7 +6,10 @@ import type { Turn, Verdict } from './turn.ts';
 type Stale = Extract<Verdict, { state: 'stale' }>;
 
 /** What became of a stale verdict: `null` while its own cause stands. */
-export type Clearance = { readonly kind: 'recovered'; readonly by: string } | { readonly kind: 'confirmed' } | null;
+export type Clearance =
+  | { readonly kind: 'recovered'; readonly by: string }
+  | { readonly kind: 'confirmed' }
+  | null;
 
 /**
  * A stale verdict is cleared only when its own cause is gone (RULES 5). Loss of data never clears one, and another
@@ -47,9 +50,11 @@ function afterSilence(turn: Turn, stale: Stale): Clearance {
   const failedA = report.failedA ?? never;
   if (failedA > stale.atA) {
     // A client that gives up a dead stream shows that the verdict was right: no recovery, no back-off.
-    const workedBefore = [report.lastContentA, report.completedA, ...report.requests.map((request) => request.startedA)].some(
-      (a) => a !== undefined && a > stale.atA && a < failedA,
-    );
+    const workedBefore = [
+      report.lastContentA,
+      report.completedA,
+      ...report.requests.map((request) => request.startedA),
+    ].some((a) => a !== undefined && a > stale.atA && a < failedA);
     return workedBefore ? { kind: 'recovered', by: 'activity' } : { kind: 'confirmed' };
   }
   if (report.lastA > stale.atA) return { kind: 'recovered', by: report.lastKind };

@@ -1,22 +1,22 @@
+import type { Baseline } from './baseline.ts';
 import { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts';
 import type { Context, ProcessFacts } from './context.ts';
-import { DueTable } from './due-table.ts';
-import { Engines } from './engines.ts';
+import { Engines, movementFor } from './engines.ts';
 import type { Effect } from './event.ts';
-import { Family, isHealthy } from './family.ts';
-import { nextDeadlineMs } from './horizon.ts';
-import type { Process } from './liveness.ts';
+import { childless, isHealthy } from './family.ts';
+import { type Process, processView } from './liveness.ts';
 import type { Policy } from './policy.ts';
 import { Processes } from './processes.ts';
+import { type Listing, listedEnd } from './reconcile.ts';
 import {
   restorePath,
   restoreProcess,
   restoreTurn,
-  savePath,
-  saveProcess,
   type SavedRest,
   type SavedState,
   type SavedTurn,
+  savePath,
+  saveProcess,
   saveTurn,
 } from './saved.ts';
 import type { TurnEffect } from './settle.ts';
@@ -24,6 +24,7 @@ import type { CanarySignal, EngineSignal, Origin, ProcessSignal, Signal, TurnSig
 import type { Now, Stamp, WallMs } from './time.ts';
 import { type Input, transition } from './transition.ts';
 import { isOpen, ownerIs, type Turn } from './turn.ts';
+import { TurnTable } from './turn-table.ts';
 import type { ProcessView, TurnStateName, TurnView } from './view.ts';
 import { viewOf } from './view-of.ts';
 
@@ -31,8 +32,6 @@ import { viewOf } from './view-of.ts';
 export type TurnCounts = Readonly<Record<TurnStateName | 'waiting', number>>;
 
 const noProcess: ProcessFacts = { exited: false, unreachable: false, loopAgeMs: 0 };
-/** A coarse turn is judged on the detector's own time, this often. */
-const coarseEveryMs = 1000;
 
 /**
  * All turns, processes, engines and what has been learned: signals in, verdicts out. It has no clock, no timer and no
@@ -40,17 +39,11 @@ const coarseEveryMs = 1000;
  */
 export class Registry {
   readonly #policy: Policy;
-  readonly #turns = new Map<string, Turn>();
-  readonly #family = new Family((id) => this.#turns.get(id));
+  readonly #turns = new TurnTable();
   readonly #processes: Processes;
   readonly #engines = new Engines();
   readonly #baselines = new Baselines();
-  /** Horizons, on the boot clock. */
-  readonly #deadlines = new DueTable();
-  /** Next judgement of turns without heartbeats, on the awake clock. */
-  readonly #coarse = new DueTable();
-  readonly #byEngine = new Map<string, Set<string>>();
-  readonly #touched = new Set<string>();
+  readonly #readBaseline = (key: string): Baseline => this.#baselines.read(key);
   #lastNow: Now;
 
   constructor(policy: Policy, now: Now) {
@@ -95,14 +88,8 @@ export class Registry {
   judge(now: Now): Effect[] {
     this.#lastNow = now;
     const effects: Effect[] = [];
-    for (const process of this.#processes.judge(now, effects)) this.#touchAll(process);
-    this.#deadlines.scan(now.bootMs, (id) => this.#touched.add(id));
-    this.#coarse.scan(now.awakeMs, (id) => this.#touched.add(id));
-    // A verdict on a child touches its parent, so the set may grow while it is worked off.
-    for (const id of this.#touched) {
-      this.#touched.delete(id);
-      this.#apply(id, { kind: 'judge' }, now, effects);
-    }
+    for (const process of this.#processes.judge(now, effects)) this.#turns.touchAll(process.turns);
+    this.#turns.drain(now, (id) => this.#apply(id, { kind: 'judge' }, now, effects));
     return effects;
   }
 
@@ -113,27 +100,13 @@ export class Registry {
 
   /** Newest start first. */
   turns(now: Now): TurnView[] {
-    return [...this.#turns.values()].map((turn) => viewOf(turn, this.#context(turn, now))).sort((a, b) => b.startedAtMs - a.startedAtMs);
+    return [...this.#turns.values()]
+      .map((turn) => viewOf(turn, this.#context(turn, now)))
+      .sort((a, b) => b.startedAtMs - a.startedAtMs);
   }
 
   processes(now: Now): ProcessView[] {
-    return [...this.#processes.byId.values()].map((process) => ({
-      id: process.id,
-      boot: process.boot,
-      path: process.path,
-      hostClass: process.hostClass,
-      worker: process.worker,
-      heardAgoMs: now.awakeMs - process.heardAwakeMs,
-      loopAgeMs: process.loopAgeMs,
-      openTurns: process.turns.size,
-      state: process.exited
-        ? 'exited'
-        : process.unreachable
-          ? 'unreachable'
-          : now.bootMs < process.suspendedUntilMs
-            ? 'suspended'
-            : 'live',
-    }));
+    return [...this.#processes.byId.values()].map((process) => processView(process, now));
   }
 
   /** Every path seen. The shell sends a canary through each, once a second. */
@@ -192,7 +165,7 @@ export class Registry {
     for (const each of saved.turns) registry.#put(undefined, restoreTurn(each, now));
     registry.#processes.restarted(now);
     // Horizons that passed meanwhile expire at the first judgement, and once.
-    for (const id of registry.#turns.keys()) registry.#touched.add(id);
+    registry.#turns.touchAll();
     return registry;
   }
 
@@ -200,25 +173,28 @@ export class Registry {
   forget(settledBeforeMs: WallMs): string[] {
     const gone: string[] = [];
     for (const turn of this.#turns.values()) {
-      if ((turn.verdict.state !== 'ended' && turn.verdict.state !== 'expired') || turn.verdict.atMs >= settledBeforeMs) continue;
+      if (
+        (turn.verdict.state !== 'ended' && turn.verdict.state !== 'expired') ||
+        turn.verdict.atMs >= settledBeforeMs
+      )
+        continue;
       gone.push(turn.id);
-      this.#drop(turn);
+      this.#turns.delete(turn);
+      this.#processes.byId.get(turn.owner.process)?.turns.delete(turn.id);
     }
     this.#processes.forgetIdle(this.#lastNow);
     return gone;
   }
 
   #turnSignal(signal: TurnSignal, path: string, now: Now, effects: Effect[]): void {
-    if (signal.report === undefined) {
-      this.#processes.path(path);
-      this.#processes.lag(path, signal.origin.wallMs, now);
-    } else this.#hear(signal.origin, path, now);
+    if (signal.report === undefined) this.#processes.coarse(signal.origin, path, now);
+    else this.#hear(signal.origin, path, now);
     this.#apply(signal.turn, { kind: 'signal', signal, path }, now, effects);
   }
 
   #hear(origin: Origin, path: string, now: Now): Process | undefined {
     const { process, fresh, changed } = this.#processes.hear(origin, path, now);
-    if (changed) this.#touchAll(process);
+    if (changed) this.#turns.touchAll(process.turns);
     return fresh ? process : undefined;
   }
 
@@ -226,37 +202,30 @@ export class Registry {
     const process = this.#hear(signal.origin, path, now);
     if (process === undefined) return;
     const affected = this.#processes.tell(process, signal, now);
-    if (signal.name === 'started' || signal.name === 'heartbeat') this.#reconcile(process, signal, now, effects);
-    if (affected !== undefined) this.#touchAll(affected);
+    if (signal.name === 'started' || signal.name === 'heartbeat')
+      this.#reconcile(process, signal, now, effects);
+    if (affected !== undefined) this.#turns.touchAll(affected.turns);
   }
 
   /** Lost ends heal: a turn that a newer heartbeat of its process lists as ended, or no longer lists, has ended. */
-  #reconcile(process: Process, signal: Extract<ProcessSignal, { name: 'started' | 'heartbeat' }>, now: Now, effects: Effect[]): void {
-    if (process.turns.size === 0) return;
+  #reconcile(process: Process, signal: Listing, now: Now, effects: Effect[]): void {
     const open = new Set(signal.openTurns);
-    const complete = open.size === signal.openCount;
     for (const id of [...process.turns]) {
       const turn = this.#turns.get(id);
-      if (turn === undefined || !ownerIs(turn, signal.origin.process, signal.origin.boot) || turn.seq > signal.origin.seq) continue;
-      if (open.has(id)) continue;
-      const ended = signal.endedTurns.find((each) => each.turn === id && each.attempt === turn.attempt);
-      if (ended !== undefined) this.#apply(id, { kind: 'unlisted', outcome: ended.outcome }, now, effects);
-      else if (complete) this.#apply(id, { kind: 'unlisted', outcome: 'unknown' }, now, effects);
+      const outcome = turn === undefined ? undefined : listedEnd(turn, signal, open);
+      if (outcome !== undefined) this.#apply(id, { kind: 'unlisted', outcome }, now, effects);
     }
   }
 
   #engineSignal(signal: EngineSignal, path: string, now: Now, effects: Effect[]): void {
     this.#hear(signal.origin, path, now);
     const movement = this.#engines.sample(signal);
-    for (const id of this.#byEngine.get(signal.engine) ?? []) {
+    for (const id of this.#turns.ofEngine(signal.engine)) {
       const turn = this.#turns.get(id);
       if (turn === undefined || !isOpen(turn)) continue;
       const sameProcess = ownerIs(turn, signal.origin.process, signal.origin.boot);
-      const queued = movement.queued && !movement.running.has(id);
-      // Engine-wide movement counts while the request waits, or while the engine does not say which slot is whose.
-      const wide = queued ? movement.any : movement.unowned && !movement.running.has(id);
-      const a: Stamp = sameProcess ? Math.max(signal.origin.a, 0) : this.#stampNow(turn, now);
-      this.#apply(id, { kind: 'engine', a, own: movement.owners.has(id), wide, queued }, now, effects);
+      const a = sameProcess ? signal.origin.a : this.#stampNow(turn, now);
+      this.#apply(id, { kind: 'engine', a, ...movementFor(id, movement) }, now, effects);
     }
   }
 
@@ -274,7 +243,7 @@ export class Registry {
     const [after, all] = transition(before, input, this.#context(before, now));
     if (after === undefined) return;
     if (after !== before) this.#put(before, after);
-    if (input.kind !== 'judge' && isOpen(after)) this.#touched.add(id);
+    if (input.kind !== 'judge' && isOpen(after)) this.#turns.touch(id);
     for (const effect of all) this.#do(effect, effects);
     if (after !== before) this.#tellParent(before, after, now, effects);
   }
@@ -295,73 +264,47 @@ export class Registry {
     if (parent === undefined || parent.id === after.id || !isOpen(parent)) return;
     const sameProcess = ownerIs(parent, after.owner.process, after.owner.boot);
     const a = sameProcess ? Math.max(parent.w, after.w) : this.#stampNow(parent, now);
-    this.#apply(parent.id, { kind: 'child', call: this.#family.callOf(after, parent), what: standing, a }, now, effects);
+    this.#apply(
+      parent.id,
+      { kind: 'child', call: this.#turns.family.callOf(after, parent), what: standing, a },
+      now,
+      effects,
+    );
   }
 
   #put(before: Turn | undefined, after: Turn): void {
-    this.#turns.set(after.id, after);
-    if (before === undefined || before.identity.parentId !== after.identity.parentId) {
-      if (before !== undefined) this.#family.remove(before);
-      this.#family.add(after);
-    }
+    this.#turns.put(before, after, this.#lastNow);
     const open = isOpen(after);
-    this.#deadlines.set(after.id, open ? nextDeadlineMs(after) : Number.POSITIVE_INFINITY);
-    if (after.coarse && open) this.#coarse.set(after.id, this.#lastNow.awakeMs + coarseEveryMs);
-    else if (before?.coarse === true) this.#coarse.delete(after.id);
-    this.#index(before, after, open);
-  }
-
-  #index(before: Turn | undefined, after: Turn, open: boolean): void {
     if (before !== undefined && (before.owner.process !== after.owner.process || !open))
       this.#processes.byId.get(before.owner.process)?.turns.delete(after.id);
-    if (open && !after.coarse) this.#processes.byId.get(after.owner.process)?.turns.add(after.id);
-    const engine = after.identity.engineId;
-    if (engine === undefined) return;
-    const peers = this.#byEngine.get(engine) ?? new Set();
-    if (open) {
-      peers.add(after.id);
-      this.#byEngine.set(engine, peers);
-    } else {
-      peers.delete(after.id);
-      if (peers.size === 0) this.#byEngine.delete(engine);
-    }
-  }
-
-  #drop(turn: Turn): void {
-    this.#turns.delete(turn.id);
-    this.#family.remove(turn);
-    this.#deadlines.delete(turn.id);
-    this.#coarse.delete(turn.id);
-    this.#touched.delete(turn.id);
-    this.#processes.byId.get(turn.owner.process)?.turns.delete(turn.id);
-  }
-
-  #touchAll(process: Process): void {
-    for (const id of process.turns) this.#touched.add(id);
+    if (open) this.#processes.byId.get(after.owner.process)?.turns.add(after.id);
   }
 
   #facts(turn: Turn): ProcessFacts {
-    if (turn.coarse) return noProcess;
     const process = this.#processes.byId.get(turn.owner.process);
     if (process === undefined) return noProcess;
+    // Without heartbeats only an exit that was told can be known.
+    if (turn.coarse) return process.exited ? { exited: true, unreachable: false, loopAgeMs: 0 } : noProcess;
     if (process.boot !== turn.owner.boot)
       return { exited: process.oldBoots.includes(turn.owner.boot), unreachable: false, loopAgeMs: 0 };
     return process;
   }
 
   #context(turn: Turn | undefined, now: Now): Context {
-    const policy = this.#policy;
-    const baselines = (key: string) => this.#baselines.read(key);
-    if (turn === undefined)
-      return { now, policy, baselines, process: noProcess, children: this.#family.none, lagMs: 0, recipient: null };
+    const family = this.#turns.family;
     return {
       now,
-      policy,
-      baselines,
-      process: this.#facts(turn),
-      children: this.#family.childrenOf(turn),
-      lagMs: turn.coarse ? (this.#processes.paths.get(turn.path)?.lagMs ?? 0) : 0,
-      recipient: this.#family.recipientOf(turn),
+      policy: this.#policy,
+      baselines: this.#readBaseline,
+      process: turn === undefined ? noProcess : this.#facts(turn),
+      lagMs: turn?.coarse === true ? (this.#processes.paths.get(turn.path)?.lagMs ?? 0) : 0,
+      // Looked up only when something asks: most judgements need neither.
+      get children() {
+        return turn === undefined ? childless : family.childrenOf(turn);
+      },
+      get recipient() {
+        return turn === undefined ? null : family.recipientOf(turn);
+      },
     };
   }
 }

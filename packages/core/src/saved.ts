@@ -23,7 +23,12 @@ export interface SavedProcess extends Omit<Process, 'turns' | 'suspendedUntilMs'
 export interface SavedRest {
   readonly awakeMs: number;
   readonly processes: readonly SavedProcess[];
-  readonly paths: readonly { readonly id: string; readonly leastOffsetMs: number | null; readonly lagMs: number; readonly silentTold: boolean }[];
+  readonly paths: readonly {
+    readonly id: string;
+    readonly leastOffsetMs: number | null;
+    readonly lagMs: number;
+    readonly silentTold: boolean;
+  }[];
   readonly engines: SavedEngines;
 }
 
@@ -34,21 +39,27 @@ export interface SavedState {
 }
 
 export function saveTurn(turn: Turn, now: Now): SavedTurn {
-  const wall = (bootMs: number): number | null => (Number.isFinite(bootMs) ? now.wallMs + (bootMs - now.bootMs) : null);
+  const wall = (bootMs: number): number | null =>
+    Number.isFinite(bootMs) ? now.wallMs + (bootMs - now.bootMs) : null;
   const { deadlineMs, requestDeadlines, ...rest } = turn;
   return {
     turn: rest,
     deadlineWallMs: wall(deadlineMs),
-    requestDeadlinesWallMs: Object.fromEntries(Object.entries(requestDeadlines).map(([id, ms]) => [id, wall(ms)])),
+    requestDeadlinesWallMs: Object.fromEntries(
+      Object.entries(requestDeadlines).map(([id, ms]) => [id, wall(ms)]),
+    ),
   };
 }
 
 export function restoreTurn(saved: SavedTurn, now: Now): Turn {
-  const boot = (wallMs: number | null): number => (wallMs === null ? Number.POSITIVE_INFINITY : now.bootMs + (wallMs - now.wallMs));
+  const boot = (wallMs: number | null): number =>
+    wallMs === null ? Number.POSITIVE_INFINITY : now.bootMs + (wallMs - now.wallMs);
   return {
     ...saved.turn,
     deadlineMs: boot(saved.deadlineWallMs),
-    requestDeadlines: Object.fromEntries(Object.entries(saved.requestDeadlinesWallMs).map(([id, ms]) => [id, boot(ms)])),
+    requestDeadlines: Object.fromEntries(
+      Object.entries(saved.requestDeadlinesWallMs).map(([id, ms]) => [id, boot(ms)]),
+    ),
   };
 }
 
@@ -56,7 +67,9 @@ export function saveProcess(process: Process, now: Now): SavedProcess {
   const { turns: _turns, suspendedUntilMs, heardAwakeMs: _heard, ...rest } = process;
   return {
     ...rest,
-    suspendedUntilWallMs: Number.isFinite(suspendedUntilMs) ? now.wallMs + (suspendedUntilMs - now.bootMs) : null,
+    suspendedUntilWallMs: Number.isFinite(suspendedUntilMs)
+      ? now.wallMs + (suspendedUntilMs - now.bootMs)
+      : null,
   };
 }
 
@@ -67,7 +80,9 @@ export function restoreProcess(saved: SavedProcess, now: Now): Process {
     ...rest,
     heardAwakeMs: now.awakeMs,
     suspendedUntilMs:
-      suspendedUntilWallMs === null ? Number.NEGATIVE_INFINITY : now.bootMs + (suspendedUntilWallMs - now.wallMs),
+      suspendedUntilWallMs === null
+        ? Number.NEGATIVE_INFINITY
+        : now.bootMs + (suspendedUntilWallMs - now.wallMs),
     turns: new Set(),
   };
 }

@@ -31,11 +31,15 @@ export function endTurn(turn: Turn, outcome: Outcome, a: Stamp | undefined, ctx:
   if (verdict.state === 'stale') {
     if (outcome === 'completed' && verdict.reason !== 'process_exited')
       effects.push(...clearEffects(turn, verdict, { kind: 'recovered', by: 'turn_ended' }, ctx));
-    else if (outcome === 'failed' || outcome === 'cancelled') effects.push({ kind: 'count', what: 'confirmed' });
+    else if (outcome === 'failed' || outcome === 'cancelled')
+      effects.push({ kind: 'count', what: 'confirmed' });
   }
   if (outcome === 'completed') effects.push(...admissions(turn, lessons));
   else if (outcome !== 'unknown') effects.push(...censored(turn, lessons));
-  effects.push({ kind: 'ended', turn: turn.id, attempt: turn.attempt, outcome }, { kind: 'keep', turn: turn.id });
+  effects.push(
+    { kind: 'ended', turn: turn.id, attempt: turn.attempt, outcome },
+    { kind: 'keep', turn: turn.id },
+  );
   const { report } = turn;
   return [
     {
@@ -105,7 +109,11 @@ export function clearEffects(
   clearance: NonNullable<Clearance>,
   ctx: Context,
 ): TurnEffect[] {
-  if (clearance.kind === 'confirmed') return [{ kind: 'count', what: 'confirmed' }, { kind: 'keep', turn: turn.id }];
+  if (clearance.kind === 'confirmed')
+    return [
+      { kind: 'count', what: 'confirmed' },
+      { kind: 'keep', turn: turn.id },
+    ];
   const effects: TurnEffect[] = [
     {
       kind: 'publish',
@@ -125,6 +133,7 @@ export function clearEffects(
     { kind: 'count', what: 'refuted' },
     { kind: 'keep', turn: turn.id },
   ];
-  if (stale.reason === 'silence' && stale.key !== null) effects.push({ kind: 'refute', key: keyFor(turn, stale.key) });
+  if (stale.reason === 'silence' && stale.key !== null)
+    effects.push({ kind: 'refute', key: keyFor(turn, stale.key) });
   return effects;
 }

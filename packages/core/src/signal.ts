@@ -170,19 +170,45 @@ export type Happening =
       readonly retryable?: boolean;
       readonly retryInMs?: number;
     }
-  | { readonly name: 'first_chunk'; readonly request?: string; readonly kind: ContentKind; readonly ttftMs?: number; readonly promptTokens?: number }
+  | {
+      readonly name: 'first_chunk';
+      readonly request?: string;
+      readonly kind: ContentKind;
+      readonly ttftMs?: number;
+      readonly promptTokens?: number;
+    }
   | { readonly name: 'chunk'; readonly kind: ContentKind; readonly request?: string }
   | { readonly name: 'lifecycle'; readonly event?: string }
   | { readonly name: 'keepalive'; readonly request?: string }
-  | { readonly name: 'prompt_read'; readonly read: number; readonly total?: number; readonly request?: string }
-  | { readonly name: 'tool_started'; readonly call: string; readonly tool?: string; readonly timeoutMs?: number }
+  | {
+      readonly name: 'prompt_read';
+      readonly read: number;
+      readonly total?: number;
+      readonly request?: string;
+    }
+  | {
+      readonly name: 'tool_started';
+      readonly call: string;
+      readonly tool?: string;
+      readonly timeoutMs?: number;
+    }
   | { readonly name: 'tool_progress'; readonly call: string }
   | { readonly name: 'tool_ended'; readonly call: string; readonly outcome: Outcome }
-  | { readonly name: 'waiting'; readonly for: WaitingFor; readonly untilInMs?: number; readonly call?: string }
+  | {
+      readonly name: 'waiting';
+      readonly for: WaitingFor;
+      readonly untilInMs?: number;
+      readonly call?: string;
+    }
   | { readonly name: 'resumed' }
   | { readonly name: 'compaction_started' }
   | { readonly name: 'compaction_ended' }
-  | { readonly name: 'provider_error'; readonly errorType?: string; readonly retryable: boolean; readonly retryInMs?: number };
+  | {
+      readonly name: 'provider_error';
+      readonly errorType?: string;
+      readonly retryable: boolean;
+      readonly retryInMs?: number;
+    };
 
 export interface TurnSignal {
   readonly type: 'turn';

@@ -3,8 +3,8 @@ import { effectivePhase, effectivePhaseA, never, phaseRequest, weighEvidence } f
 import { baselineKey, type PhaseKey, phaseKey } from './key.ts';
 import { isJudged } from './phase.ts';
 import type { JudgedPhase, KeyParts, Policy } from './policy.ts';
-import type { Stamp } from './time.ts';
 import { type Threshold, thresholdOf } from './threshold.ts';
+import type { Stamp } from './time.ts';
 import type { Turn } from './turn.ts';
 
 /** Reads what a key has learned; unknown keys read as empty. */
@@ -36,7 +36,12 @@ export function silentSinceA(turn: Turn): Stamp {
 }
 
 /** Undefined where the silence rule does not judge: `tool` has graces, `waiting` a stopped clock. */
-export function silenceOf(turn: Turn, policy: Policy, baselines: BaselineReader, lagMs: number): Silence | undefined {
+export function silenceOf(
+  turn: Turn,
+  policy: Policy,
+  baselines: BaselineReader,
+  lagMs: number,
+): Silence | undefined {
   const phase = effectivePhase(turn);
   if (!isJudged(phase)) return undefined;
   if (turn.report.handover) return handover(turn, policy);
@@ -96,5 +101,10 @@ function handover(turn: Turn, policy: Policy): Silence {
 /** Telemetry without heartbeats is late by its route's lag, so T grows by it (RULES 5). */
 function lagged(threshold: Threshold, lagMs: number, policy: Policy): Threshold {
   const thresholdMs = threshold.thresholdMs + lagMs;
-  return { ...threshold, thresholdMs, confirmMs: thresholdMs * policy.confirmRatio, suspectMs: threshold.suspectMs + lagMs };
+  return {
+    ...threshold,
+    thresholdMs,
+    confirmMs: thresholdMs * policy.confirmRatio,
+    suspectMs: threshold.suspectMs + lagMs,
+  };
 }

@@ -53,9 +53,15 @@ interface Rule {
 function measuredRule(policy: Policy, judging: Judging, baseline: Baseline): Rule {
   const defaultMs = defaultThresholdMs(policy, 'measured', judging, judging.phase);
   const gap = healthyGap(judging, baseline);
-  if (baseline.samples < policy.minSamples) return { thresholdMs: Math.max(defaultMs, gap.ms), source: 'default' };
-  const rule: Rule = { thresholdMs: Math.max(policy.margin * gap.ms, floorMs(policy, judging.phase)), source: 'measured' };
-  return unreadLocal(judging, gap) && rule.thresholdMs < defaultMs ? { thresholdMs: defaultMs, source: 'default' } : rule;
+  if (baseline.samples < policy.minSamples)
+    return { thresholdMs: Math.max(defaultMs, gap.ms), source: 'default' };
+  const rule: Rule = {
+    thresholdMs: Math.max(policy.margin * gap.ms, floorMs(policy, judging.phase)),
+    source: 'measured',
+  };
+  return unreadLocal(judging, gap) && rule.thresholdMs < defaultMs
+    ? { thresholdMs: defaultMs, source: 'default' }
+    : rule;
 }
 
 /**
@@ -72,16 +78,24 @@ function strictRule(policy: Policy, judging: Judging, baseline: Baseline): Rule 
   const margin = policy.margin + 2.6 * Math.sqrt(20 / Math.max(n, 20));
   const gap = healthyGap(judging, baseline);
   const backed = (rule: Rule): Rule => ({ ...rule, thresholdMs: rule.thresholdMs * baseline.backoff });
-  if (n < policy.minSamples) return backed({ thresholdMs: Math.max(priorMs, margin * gap.ms), source: 'default' });
+  if (n < policy.minSamples)
+    return backed({ thresholdMs: Math.max(priorMs, margin * gap.ms), source: 'default' });
   const learnedMs = Math.max(margin * gap.ms, floorMs(policy, judging.phase));
   const fadedMs = priorMs * Math.min(1, (100 / n) ** 1.5);
-  const rule: Rule = { thresholdMs: Math.max(learnedMs, fadedMs), source: learnedMs >= fadedMs ? 'measured' : 'default' };
+  const rule: Rule = {
+    thresholdMs: Math.max(learnedMs, fadedMs),
+    source: learnedMs >= fadedMs ? 'measured' : 'default',
+  };
   // Report 000: before an engine's first sign, cached reads must not judge a long one.
-  if (unreadLocal(judging, gap) && rule.thresholdMs < defaultMs) return backed({ thresholdMs: defaultMs, source: 'default' });
+  if (unreadLocal(judging, gap) && rule.thresholdMs < defaultMs)
+    return backed({ thresholdMs: defaultMs, source: 'default' });
   return backed(rule);
 }
 
-function healthyGap(judging: Judging, baseline: Baseline): { readonly ms: number; readonly normalised: boolean } {
+function healthyGap(
+  judging: Judging,
+  baseline: Baseline,
+): { readonly ms: number; readonly normalised: boolean } {
   if (judging.phase === 'first_token' && !judging.evidence && judging.promptTokens !== undefined) {
     const expected = expectedReadMs(baseline.reads, judging.promptTokens);
     if (expected !== undefined) return { ms: expected, normalised: true };

@@ -14,15 +14,30 @@ export type Input =
   | { readonly kind: 'signal'; readonly signal: TurnSignal; readonly path: string }
   /** A newer heartbeat of its process no longer lists the turn, or lists it as ended. */
   | { readonly kind: 'unlisted'; readonly outcome: Outcome }
-  | { readonly kind: 'engine'; readonly a: Stamp; readonly own: boolean; readonly wide: boolean; readonly queued: boolean }
-  | { readonly kind: 'child'; readonly call: string | undefined; readonly what: 'flagged' | 'healthy' | 'ended'; readonly a: Stamp }
+  | {
+      readonly kind: 'engine';
+      readonly a: Stamp;
+      readonly own: boolean;
+      readonly wide: boolean;
+      readonly queued: boolean;
+    }
+  | {
+      readonly kind: 'child';
+      readonly call: string | undefined;
+      readonly what: 'flagged' | 'healthy' | 'ended';
+      readonly a: Stamp;
+    }
   | { readonly kind: 'judge' };
 
 /**
  * The next state of a turn, and what is to be done about it, as data. Pure: the same turn, input and context always give
  * the same answer. `turn` is undefined for a turn that is not known yet; only a signal can open one.
  */
-export function transition(turn: Turn | undefined, input: Input, ctx: Context): readonly [Turn | undefined, readonly TurnEffect[]] {
+export function transition(
+  turn: Turn | undefined,
+  input: Input,
+  ctx: Context,
+): readonly [Turn | undefined, readonly TurnEffect[]] {
   if (input.kind === 'signal') return signalled(turn, input.signal, input.path, ctx);
   if (turn === undefined) return [undefined, []];
   switch (input.kind) {
@@ -50,10 +65,20 @@ function signalled(turn: Turn | undefined, signal: TurnSignal, path: string, ctx
     return [turn, [{ kind: 'count', what: reused ? 'id_conflict' : 'foreign_owner' }]];
   }
   if (!isOpen(turn)) {
-    return [turn, happening.name === 'ended' && turn.verdict.state === 'expired' ? [{ kind: 'count', what: 'late_settlement' }] : []];
+    return [
+      turn,
+      happening.name === 'ended' && turn.verdict.state === 'expired'
+        ? [{ kind: 'count', what: 'late_settlement' }]
+        : [],
+    ];
   }
   if (happening.name === 'ended') {
-    return endTurn(turn, happening.outcome, turn.coarse ? arrivalStamp(ctx.now) : Math.max(turn.w, origin.a), ctx);
+    return endTurn(
+      turn,
+      happening.outcome,
+      turn.coarse ? arrivalStamp(ctx.now) : Math.max(turn.w, origin.a),
+      ctx,
+    );
   }
   const next = observe(turn, signal, ctx);
   const keeps = durable(happening.name) || next.deadlineMs < turn.deadlineMs;
@@ -111,7 +136,11 @@ function engineMoved(turn: Turn, input: Extract<Input, { kind: 'engine' }>, ctx:
   const request = turn.report.requests.at(-1);
   if (request === undefined || turn.coarse) return turn;
   const known = turn.engine?.request === request.id ? turn.engine : undefined;
-  const begun = request.contentA !== undefined || (turn.report.progressA ?? -1) >= request.startedA || known?.ownA !== undefined || input.own;
+  const begun =
+    request.contentA !== undefined ||
+    (turn.report.progressA ?? -1) >= request.startedA ||
+    known?.ownA !== undefined ||
+    input.own;
   const queued = input.queued && !begun;
   const ownA = input.own ? Math.max(known?.ownA ?? input.a, input.a) : known?.ownA;
   const wideA = input.wide ? Math.max(known?.wideA ?? input.a, input.a) : known?.wideA;
@@ -138,13 +167,26 @@ function childChanged(turn: Turn, input: Extract<Input, { kind: 'child' }>): Tur
     Object.fromEntries(Object.entries(table).filter(([id]) => id !== call));
   switch (input.what) {
     case 'flagged':
-      return call === undefined ? turn : { ...turn, children: { ...turn.children, flagged: { ...flagged, [call]: a } } };
+      return call === undefined
+        ? turn
+        : { ...turn, children: { ...turn.children, flagged: { ...flagged, [call]: a } } };
     case 'healthy':
-      return { ...turn, children: { ...(lastEnd === undefined ? {} : { lastEnd }), flagged: without(flagged), ended: without(ended) } };
+      return {
+        ...turn,
+        children: {
+          ...(lastEnd === undefined ? {} : { lastEnd }),
+          flagged: without(flagged),
+          ended: without(ended),
+        },
+      };
     case 'ended':
       return {
         ...turn,
-        children: { flagged, ended: call === undefined ? ended : { ...ended, [call]: a }, lastEnd: Math.max(lastEnd ?? a, a) },
+        children: {
+          flagged,
+          ended: call === undefined ? ended : { ...ended, [call]: a },
+          lastEnd: Math.max(lastEnd ?? a, a),
+        },
       };
   }
 }

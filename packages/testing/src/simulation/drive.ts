@@ -81,7 +81,8 @@ function sleep(world: World, process: string, signal: Of<'host.slept'>): void {
   }
   const sleepers = world.onHostOf(process);
   const clock = world.clockOf(process);
-  if (signal.announced === true) for (const sleeper of sleepers) if (sleeper.alive) sleeper.suspendAnnounced();
+  if (signal.announced === true)
+    for (const sleeper of sleepers) if (sleeper.alive) sleeper.suspendAnnounced();
   for (const sleeper of sleepers) sleeper.sleep();
   clock.sleep();
   world.timeline.after(forMs, () => {
@@ -138,7 +139,8 @@ function start(world: World, process: string, producer: Producer, signal: Of<'tu
 }
 
 function tell(world: World, process: string, turn: ProducerTurn, signal: TurnScenarioSignal): void {
-  const wall = (atS: number | undefined): number | undefined => (atS === undefined ? undefined : world.wallAt(process, atS));
+  const wall = (atS: number | undefined): number | undefined =>
+    atS === undefined ? undefined : world.wallAt(process, atS);
   switch (signal.type) {
     case 'turn.ended':
       turn.ended({ outcome: signal.outcome });
@@ -221,8 +223,12 @@ function coarseIdentity(world: World, process: string, signal: Of<'turn.started'
   };
 }
 
-function happeningOf(world: World, signal: TurnScenarioSignal): import('@turnwatch/core').Happening | undefined {
-  const inMs = (atS: number | undefined): number | undefined => (atS === undefined ? undefined : atS * 1000 - world.timeline.nowMs);
+function happeningOf(
+  world: World,
+  signal: TurnScenarioSignal,
+): import('@turnwatch/core').Happening | undefined {
+  const inMs = (atS: number | undefined): number | undefined =>
+    atS === undefined ? undefined : atS * 1000 - world.timeline.nowMs;
   const optional = <K extends string>(key: K, value: number | undefined): Partial<Record<K, number>> =>
     value === undefined ? {} : ({ [key]: value } as Partial<Record<K, number>>);
   switch (signal.type) {
@@ -245,7 +251,11 @@ function happeningOf(world: World, signal: TurnScenarioSignal): import('@turnwat
         ...optional('retryInMs', inMs(signal.retryAt)),
       };
     case 'chunk':
-      return { name: 'chunk', kind: signal.kind, ...(signal.request === undefined ? {} : { request: signal.request }) };
+      return {
+        name: 'chunk',
+        kind: signal.kind,
+        ...(signal.request === undefined ? {} : { request: signal.request }),
+      };
     case 'agent.step':
       return { name: 'step', ...(signal.name === undefined ? {} : { step: signal.name }) };
     case 'lifecycle':

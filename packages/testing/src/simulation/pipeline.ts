@@ -1,7 +1,12 @@
-import { decodeRecord, type WireRecord } from '@turnwatch/protocol';
-import { decodeLogsJson, decodeLogsProtobuf, encodeLogsJson, encodeLogsProtobuf } from '@turnwatch/protocol/otlp';
-import { signalToRecord } from '@turnwatch/protocol/wire';
 import type { Signal } from '@turnwatch/core';
+import { decodeRecord, type WireRecord } from '@turnwatch/protocol';
+import {
+  decodeLogsJson,
+  decodeLogsProtobuf,
+  encodeLogsJson,
+  encodeLogsProtobuf,
+} from '@turnwatch/protocol/otlp';
+import { signalToRecord } from '@turnwatch/protocol/wire';
 import type { Timeline } from './timeline.ts';
 
 export interface PipelineOptions {
@@ -69,7 +74,8 @@ export class Pipeline {
       const take = (record: WireRecord): void => {
         const decoded = decodeRecord(record);
         if ('signal' in decoded) signals.push(decoded.signal);
-        else if ('refused' in decoded) throw new Error(`the decoder refused our own record: ${decoded.refused}`);
+        else if ('refused' in decoded)
+          throw new Error(`the decoder refused our own record: ${decoded.refused}`);
       };
       if (typeof bytes === 'string') decodeLogsJson(bytes, take);
       else decodeLogsProtobuf(bytes, take);

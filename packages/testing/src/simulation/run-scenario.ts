@@ -43,12 +43,18 @@ export function runScenario(scenario: Scenario, options: RunOptions = {}): Scena
   for (const signal of signals) world.timeline.at(signal.t * 1000, () => play(world, signal));
   if (options.trace !== undefined) tracer(world, turnsOf(scenario), options.trace);
   const failures: string[] = [];
-  const instants = scenario.expect.filter((each) => each.t !== undefined).sort((a, b) => (a.t ?? 0) - (b.t ?? 0));
+  const instants = scenario.expect
+    .filter((each) => each.t !== undefined)
+    .sort((a, b) => (a.t ?? 0) - (b.t ?? 0));
   for (const each of instants) {
     world.timeline.runUntil((each.t ?? 0) * 1000);
     failures.push(...compare(each, world.detector.turn(each.turn)));
   }
-  const endS = Math.max(0, ...scenario.expect.map((each) => Math.max(each.t ?? 0, each.staleBetween?.[1] ?? 0)), signals.at(-1)?.t ?? 0);
+  const endS = Math.max(
+    0,
+    ...scenario.expect.map((each) => Math.max(each.t ?? 0, each.staleBetween?.[1] ?? 0)),
+    signals.at(-1)?.t ?? 0,
+  );
   world.timeline.runUntil(endS * 1000 + 1);
   for (const each of scenario.expect) failures.push(...overTime(each, published));
   failures.push(...countPublished(scenario, published));
@@ -56,7 +62,9 @@ export function runScenario(scenario: Scenario, options: RunOptions = {}): Scena
 }
 
 function turnsOf(scenario: Scenario): string[] {
-  return [...new Set(scenario.signals.flatMap((signal) => (signal.type === 'turn.started' ? [signal.turn] : [])))];
+  return [
+    ...new Set(scenario.signals.flatMap((signal) => (signal.type === 'turn.started' ? [signal.turn] : []))),
+  ];
 }
 
 function note(effect: Effect, published: Published[], world: World): void {
@@ -76,17 +84,25 @@ function compare(expected: Expectation, view: TurnView | undefined): string[] {
   const failures: string[] = [];
   const hold = (name: string, wanted: unknown, is: unknown): void => {
     if (wanted === undefined) return;
-    const holds = Array.isArray(wanted) && !Array.isArray(is) ? wanted.includes(is) : JSON.stringify(wanted) === JSON.stringify(is);
-    if (!holds) failures.push(`${at}: ${name} is ${JSON.stringify(is)}, expected ${JSON.stringify(wanted)} (${describe(view)})`);
+    const holds =
+      Array.isArray(wanted) && !Array.isArray(is)
+        ? wanted.includes(is)
+        : JSON.stringify(wanted) === JSON.stringify(is);
+    if (!holds)
+      failures.push(
+        `${at}: ${name} is ${JSON.stringify(is)}, expected ${JSON.stringify(wanted)} (${describe(view)})`,
+      );
   };
   hold('state', expected.state, view.state);
   hold('reason', expected.reason, view.reason);
   hold('phase', expected.phase, view.phase);
   hold('episode', expected.episode, view.episode);
   hold('thresholdSource', expected.thresholdSource, view.thresholdSource);
-  if (expected.thresholdMs !== undefined && Math.abs(expected.thresholdMs - view.thresholdMs) > 1) hold('thresholdMs', expected.thresholdMs, view.thresholdMs);
+  if (expected.thresholdMs !== undefined && Math.abs(expected.thresholdMs - view.thresholdMs) > 1)
+    hold('thresholdMs', expected.thresholdMs, view.thresholdMs);
   hold('waiting', expected.waiting, view.waiting !== null);
-  if (expected.expiredCalls !== undefined) hold('expiredCalls', [...expected.expiredCalls].sort(), [...view.expiredCalls].sort());
+  if (expected.expiredCalls !== undefined)
+    hold('expiredCalls', [...expected.expiredCalls].sort(), [...view.expiredCalls].sort());
   return failures;
 }
 
@@ -95,12 +111,17 @@ function describe(view: TurnView): string {
 }
 
 function overTime(expected: Expectation, published: readonly Published[]): string[] {
-  const stales = published.filter((each) => each.type === 'turn.stale' && each.turn === expected.turn).map((each) => each.atS);
-  if (expected.neverStale === true && stales.length > 0) return [`turn ${expected.turn}: stale at ${stales.join(', ')} s, expected never`];
+  const stales = published
+    .filter((each) => each.type === 'turn.stale' && each.turn === expected.turn)
+    .map((each) => each.atS);
+  if (expected.neverStale === true && stales.length > 0)
+    return [`turn ${expected.turn}: stale at ${stales.join(', ')} s, expected never`];
   if (expected.staleBetween !== undefined) {
     const [from, until] = expected.staleBetween;
     if (!stales.some((atS) => atS >= from && atS <= until))
-      return [`turn ${expected.turn}: stale at ${stales.join(', ') || 'no time'}, expected between ${from} and ${until} s`];
+      return [
+        `turn ${expected.turn}: stale at ${stales.join(', ') || 'no time'}, expected between ${from} and ${until} s`,
+      ];
   }
   return [];
 }
@@ -111,10 +132,18 @@ function countPublished(scenario: Scenario, published: readonly Published[]): st
     const told = published.filter((each) => each.type === type && each.toAgents);
     const hold = (count: number, times: readonly Published[], of: string): void => {
       if (times.length !== count)
-        failures.push(`${type}${of}: ${times.length} published (at ${times.map((each) => each.atS).join(', ')} s), expected ${count}`);
+        failures.push(
+          `${type}${of}: ${times.length} published (at ${times.map((each) => each.atS).join(', ')} s), expected ${count}`,
+        );
     };
     if (typeof wanted === 'number') hold(wanted, told, '');
-    else for (const [turn, count] of Object.entries(wanted)) hold(count, told.filter((each) => each.turn === turn), ` of ${turn}`);
+    else
+      for (const [turn, count] of Object.entries(wanted))
+        hold(
+          count,
+          told.filter((each) => each.turn === turn),
+          ` of ${turn}`,
+        );
   }
   return failures;
 }

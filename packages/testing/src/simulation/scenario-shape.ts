@@ -60,7 +60,11 @@ interface Shapes {
   lifecycle: OfTurn & { readonly name?: Opt<string>; readonly request?: Opt<string> };
   noise: At & { readonly name?: Opt<string>; readonly turn?: Opt<string> };
   keepalive: OfTurn & { readonly request?: Opt<string> };
-  'prompt.read': OfTurn & { readonly read: number; readonly total?: Opt<number>; readonly request?: Opt<string> };
+  'prompt.read': OfTurn & {
+    readonly read: number;
+    readonly total?: Opt<number>;
+    readonly request?: Opt<string>;
+  };
   'engine.sample': At & {
     readonly engine: string;
     readonly state: 'idle' | 'busy' | 'unloaded';
@@ -68,12 +72,20 @@ interface Shapes {
     readonly queued?: Opt<number>;
   };
   'engine.unreachable': At & { readonly engine: string };
-  'tool.started': OfTurn & { readonly call: string; readonly name?: Opt<string>; readonly timeout?: Opt<number> };
+  'tool.started': OfTurn & {
+    readonly call: string;
+    readonly name?: Opt<string>;
+    readonly timeout?: Opt<number>;
+  };
   'tool.progress': OfTurn & { readonly call: string };
   'tool.ended': OfTurn & { readonly call: string; readonly status?: Opt<SettledOutcome> };
   'compaction.started': OfTurn;
   'compaction.ended': OfTurn;
-  'waiting.started': OfTurn & { readonly call?: Opt<string>; readonly for: WaitingFor; readonly until?: Opt<number> };
+  'waiting.started': OfTurn & {
+    readonly call?: Opt<string>;
+    readonly for: WaitingFor;
+    readonly until?: Opt<number>;
+  };
   'waiting.ended': OfTurn & { readonly call?: Opt<string> };
   'process.exited': At & { readonly code?: Opt<number> };
   'process.killed': At;
@@ -86,7 +98,11 @@ interface Shapes {
   'pipeline.duplicated': Lasting;
   'detector.paused': Lasting;
   'detector.restarted': At & { readonly for?: Opt<number> };
-  'provider.error': OfTurn & { readonly retryable?: Opt<boolean>; readonly retryAt?: Opt<number>; readonly name?: Opt<string> };
+  'provider.error': OfTurn & {
+    readonly retryable?: Opt<boolean>;
+    readonly retryAt?: Opt<number>;
+    readonly name?: Opt<string>;
+  };
   'settle.late': OfTurn;
 }
 
@@ -130,7 +146,12 @@ export interface Scenario {
   readonly source?: Opt<string>;
   readonly note?: Opt<string>;
   readonly hosts?: Opt<
-    Readonly<Record<string, { readonly class?: Opt<HostClass>; readonly host?: Opt<string>; readonly worker?: Opt<boolean> }>>
+    Readonly<
+      Record<
+        string,
+        { readonly class?: Opt<HostClass>; readonly host?: Opt<string>; readonly worker?: Opt<boolean> }
+      >
+    >
   >;
   readonly producers?: Opt<Readonly<Record<string, { readonly heartbeats?: Opt<boolean> }>>>;
   /** Without a preset: `measured`. */

@@ -6,9 +6,20 @@ import type { Scenario, ScenarioSignal } from './scenario-shape.ts';
 const seconds = z.number().nonnegative();
 const turn = z.string().min(1);
 const process = z.string().min(1).optional();
-const phase = z.enum(['queued', 'first_token', 'reasoning', 'text', 'tool_args', 'non_streaming', 'compacting', 'agent']);
+const phase = z.enum([
+  'queued',
+  'first_token',
+  'reasoning',
+  'text',
+  'tool_args',
+  'non_streaming',
+  'compacting',
+  'agent',
+]);
 const phaseThresholds = z.partialRecord(phase, z.number().positive());
-const repeat = z.strictObject({ every: z.number().positive(), times: z.number().int().nonnegative() }).optional();
+const repeat = z
+  .strictObject({ every: z.number().positive(), times: z.number().int().nonnegative() })
+  .optional();
 const base = { t: seconds, process, repeat };
 
 function signal<const T extends string, const S extends z.core.$ZodLooseShape>(type: T, shape: S) {
@@ -75,9 +86,18 @@ const scenarioSignal = z.discriminatedUnion('type', [
     queued: z.number().nonnegative().optional(),
   }),
   signal('engine.unreachable', { engine: z.string() }),
-  signal('tool.started', { turn, call: z.string(), name: z.string().optional(), timeout: z.number().nonnegative().optional() }),
+  signal('tool.started', {
+    turn,
+    call: z.string(),
+    name: z.string().optional(),
+    timeout: z.number().nonnegative().optional(),
+  }),
   signal('tool.progress', { turn, call: z.string() }),
-  signal('tool.ended', { turn, call: z.string(), status: z.enum(['completed', 'failed', 'cancelled']).optional() }),
+  signal('tool.ended', {
+    turn,
+    call: z.string(),
+    status: z.enum(['completed', 'failed', 'cancelled']).optional(),
+  }),
   signal('compaction.started', { turn }),
   signal('compaction.ended', { turn }),
   signal('waiting.started', {
@@ -98,7 +118,12 @@ const scenarioSignal = z.discriminatedUnion('type', [
   signal('pipeline.duplicated', { for: seconds }),
   signal('detector.paused', { for: seconds }),
   signal('detector.restarted', { for: seconds.optional() }),
-  signal('provider.error', { turn, retryable: z.boolean().optional(), retryAt: z.number().optional(), name: z.string().optional() }),
+  signal('provider.error', {
+    turn,
+    retryable: z.boolean().optional(),
+    retryAt: z.number().optional(),
+    name: z.string().optional(),
+  }),
   signal('settle.late', { turn }),
 ]);
 
@@ -123,7 +148,9 @@ const expectation = z.strictObject({
 const policy = z.strictObject({
   preset: z.enum(['strict', 'measured']).optional(),
   defaultThresholdMs: phaseThresholds.optional(),
-  floorMs: z.union([z.number(), z.strictObject({ first_token: z.number().optional(), other: z.number().optional() })]).optional(),
+  floorMs: z
+    .union([z.number(), z.strictObject({ first_token: z.number().optional(), other: z.number().optional() })])
+    .optional(),
   minSamples: z.number().optional(),
   margin: z.number().optional(),
   confirmRatio: z.number().optional(),
@@ -132,7 +159,9 @@ const policy = z.strictObject({
   toolIdleTimeoutMs: z.number().optional(),
   pendingGraceMultiplier: z.number().optional(),
   longPauseMs: z.number().optional(),
-  unreachableMs: z.strictObject({ server: z.number().optional(), portable: z.number().optional() }).optional(),
+  unreachableMs: z
+    .strictObject({ server: z.number().optional(), portable: z.number().optional() })
+    .optional(),
   blockedMs: z.number().optional(),
   noContentMs: z.number().optional(),
   handoverMs: z.number().optional(),
@@ -205,7 +234,8 @@ export function expandSignals(scenario: Scenario): ScenarioSignal[] {
   const signals: ScenarioSignal[] = [];
   for (const each of scenario.signals) {
     const { repeat: repeated, ...once } = each;
-    for (let i = 0; i <= (repeated?.times ?? 0); i++) signals.push({ ...once, t: each.t + i * (repeated?.every ?? 0) } as ScenarioSignal);
+    for (let i = 0; i <= (repeated?.times ?? 0); i++)
+      signals.push({ ...once, t: each.t + i * (repeated?.every ?? 0) } as ScenarioSignal);
   }
   return signals.sort((a, b) => a.t - b.t);
 }

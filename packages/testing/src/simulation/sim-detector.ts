@@ -40,7 +40,11 @@ export class SimDetector {
   constructor(options: SimDetectorOptions) {
     this.#options = options;
     this.#awake = new AwakeClock(options.clock);
-    this.#registry = Registry.restore(options.policy, { turns: [], baselines: options.baselines }, this.#now());
+    this.#registry = Registry.restore(
+      options.policy,
+      { turns: [], baselines: options.baselines },
+      this.#now(),
+    );
     this.#tickDueMs = options.clock.monoMs() + options.phaseMs;
     this.#schedule();
   }

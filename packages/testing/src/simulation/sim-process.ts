@@ -1,5 +1,5 @@
-import { Producer, type ProducerTurn, type Signal as SentSignal } from '@turnwatch/instrumentation/producer';
 import type { HostClass, Signal } from '@turnwatch/core';
+import { Producer, type ProducerTurn, type Signal as SentSignal } from '@turnwatch/instrumentation/producer';
 import type { HostClock } from './host-clock.ts';
 import type { Timeline } from './timeline.ts';
 

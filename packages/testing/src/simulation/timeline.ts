@@ -27,7 +27,11 @@ export class Timeline {
 
   /** Runs everything up to and at `untilMs`. */
   runUntil(untilMs: number): void {
-    for (let first = this.#entries[0]; first !== undefined && first.atMs <= untilMs; first = this.#entries[0]) {
+    for (
+      let first = this.#entries[0];
+      first !== undefined && first.atMs <= untilMs;
+      first = this.#entries[0]
+    ) {
       this.#pop();
       this.#nowMs = first.atMs;
       first.run();

@@ -1,4 +1,12 @@
-import { baselineKey, emptyBaseline, type Effect, type JudgedPhase, makePolicy, type SavedBaseline, type Signal } from '@turnwatch/core';
+import {
+  baselineKey,
+  type Effect,
+  emptyBaseline,
+  type JudgedPhase,
+  makePolicy,
+  type SavedBaseline,
+  type Signal,
+} from '@turnwatch/core';
 import { CoarseProducer } from './coarse-producer.ts';
 import { HostClock } from './host-clock.ts';
 import { Pipeline } from './pipeline.ts';
@@ -38,7 +46,9 @@ export class World {
     this.#scenario = scenario;
     this.#variant = variant;
     this.#workerless = new Set(
-      scenario.signals.flatMap((each) => (each.type === 'process.blocked' && each.worker === false ? [each.process ?? 'p1'] : [])),
+      scenario.signals.flatMap((each) =>
+        each.type === 'process.blocked' && each.worker === false ? [each.process ?? 'p1'] : [],
+      ),
     );
     this.detectorClock = this.#newClock(epochMs);
     this.pipeline = new Pipeline({
@@ -54,7 +64,8 @@ export class World {
       baselines: (scenario.baselines ?? []).map(seed),
       phaseMs: detectorPhaseMs,
       onEffects,
-      sendCanary: (path) => this.pipeline.send([{ type: 'canary', path, id: `${path}-${this.timeline.nowMs}` }], undefined),
+      sendCanary: (path) =>
+        this.pipeline.send([{ type: 'canary', path, id: `${path}-${this.timeline.nowMs}` }], undefined),
     });
   }
 
@@ -108,11 +119,17 @@ export class World {
 
   /** Wall instants of a scenario are seconds from its zero on true time, as the process's own clock shows them. */
   wallAt(process: string, atS: number): number {
-    return this.#clockOf(this.#scenario.hosts?.[process]?.host ?? process).wallMs() + atS * 1000 - this.timeline.nowMs;
+    return (
+      this.#clockOf(this.#scenario.hosts?.[process]?.host ?? process).wallMs() +
+      atS * 1000 -
+      this.timeline.nowMs
+    );
   }
 
   clockOf(process: string): HostClock {
-    return process === 'detector' ? this.detectorClock : this.#clockOf(this.#scenario.hosts?.[process]?.host ?? process);
+    return process === 'detector'
+      ? this.detectorClock
+      : this.#clockOf(this.#scenario.hosts?.[process]?.host ?? process);
   }
 
   #clockOf(host: string): HostClock {

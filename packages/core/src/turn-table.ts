@@ -1,0 +1,83 @@
+import { DueTable } from './due-table.ts';
+import { Family } from './family.ts';
+import { nextDeadlineMs } from './horizon.ts';
+import type { Now } from './time.ts';
+import { isOpen, type Turn } from './turn.ts';
+
+/** A turn without heartbeats is judged on the detector's own time, this often. */
+const coarseEveryMs = 1000;
+
+/** All turns by id, with what must be found without looking at each: families, engines, deadlines, what was touched. */
+export class TurnTable {
+  readonly family: Family = new Family((id) => this.#turns.get(id));
+  readonly #turns = new Map<string, Turn>();
+  /** Horizons, on the boot clock. */
+  readonly #deadlines = new DueTable();
+  /** Next judgement of turns without heartbeats, on the awake clock. */
+  readonly #coarse = new DueTable();
+  readonly #byEngine = new Map<string, Set<string>>();
+  readonly #touched = new Set<string>();
+
+  get(id: string): Turn | undefined {
+    return this.#turns.get(id);
+  }
+
+  values(): IterableIterator<Turn> {
+    return this.#turns.values();
+  }
+
+  /** Turns whose requests an engine serves. */
+  ofEngine(engine: string): Iterable<string> {
+    return this.#byEngine.get(engine) ?? [];
+  }
+
+  put(before: Turn | undefined, after: Turn, now: Now): void {
+    const open = isOpen(after);
+    this.#turns.set(after.id, after);
+    if (before?.identity.parentId !== after.identity.parentId) {
+      if (before !== undefined) this.family.remove(before);
+      this.family.add(after);
+    }
+    this.#deadlines.set(after.id, open ? nextDeadlineMs(after) : Number.POSITIVE_INFINITY);
+    if (after.coarse && open) this.#coarse.set(after.id, now.awakeMs + coarseEveryMs);
+    else if (before?.coarse === true) this.#coarse.delete(after.id);
+    this.#serve(after, open);
+  }
+
+  delete(turn: Turn): void {
+    this.#turns.delete(turn.id);
+    this.family.remove(turn);
+    this.#deadlines.delete(turn.id);
+    this.#coarse.delete(turn.id);
+    this.#touched.delete(turn.id);
+  }
+
+  /** It must be judged at the next judgement. */
+  touch(id: string): void {
+    this.#touched.add(id);
+  }
+
+  touchAll(ids: Iterable<string> = this.#turns.keys()): void {
+    for (const id of ids) this.#touched.add(id);
+  }
+
+  /** Visits each turn that was touched or is due. Visiting may touch more: a verdict on a child touches its parent. */
+  drain(now: Now, visit: (id: string) => void): void {
+    this.#deadlines.scan(now.bootMs, (id) => this.#touched.add(id));
+    this.#coarse.scan(now.awakeMs, (id) => this.#touched.add(id));
+    for (const id of this.#touched) {
+      this.#touched.delete(id);
+      visit(id);
+    }
+  }
+
+  #serve(turn: Turn, open: boolean): void {
+    const engine = turn.identity.engineId;
+    if (engine === undefined) return;
+    const served = this.#byEngine.get(engine);
+    if (open) {
+      if (served === undefined) this.#byEngine.set(engine, new Set([turn.id]));
+      else served.add(turn.id);
+    } else if (served?.delete(turn.id) === true && served.size === 0) this.#byEngine.delete(engine);
+  }
+}
