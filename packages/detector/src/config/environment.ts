@@ -1,0 +1,89 @@
+import { parse } from 'yaml';
+import { nearest } from './nearest.ts';
+import type { ConfigProblem } from './problem.ts';
+import { keysAt } from './schema.ts';
+
+/** A key of the file that a variable sets, below `detector`. */
+interface Variable {
+  readonly path: readonly string[];
+  /** Text is taken as it is; everything else is read as YAML: numbers, booleans, lists, maps. */
+  readonly text: boolean;
+}
+
+/** Every variable the detector reads, with the key of the file it stands for. */
+export const variables: ReadonlyMap<string, Variable> = new Map<string, Variable>([
+  ['TURNWATCH_LISTEN_HOST', { path: ['listen', 'host'], text: true }],
+  ['TURNWATCH_LISTEN_PORT', { path: ['listen', 'port'], text: false }],
+  ['TURNWATCH_LISTEN_ALLOW_REMOTE', { path: ['listen', 'allowRemote'], text: false }],
+  ['TURNWATCH_LISTEN_PUBLIC_URL', { path: ['listen', 'publicUrl'], text: true }],
+  ['TURNWATCH_STORE', { path: ['store'], text: true }],
+  ['TURNWATCH_ENDPOINTS', { path: ['endpoints'], text: false }],
+  ['TURNWATCH_WEBHOOK_ALLOW_LOOPBACK', { path: ['webhook', 'allowLoopback'], text: false }],
+  ['TURNWATCH_SOURCE', { path: ['source'], text: true }],
+  ['TURNWATCH_LOG_LEVEL', { path: ['log', 'level'], text: true }],
+  ['TURNWATCH_RETENTION_SETTLED_TURNS_MS', { path: ['retention', 'settledTurnsMs'], text: false }],
+  ...(keysAt(['detector', 'policy']) ?? []).map((key): [string, Variable] => [
+    `TURNWATCH_POLICY_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    { path: ['policy', key], text: key === 'preset' },
+  ]),
+]);
+
+export interface Environment {
+  readonly [name: string]: string | undefined;
+}
+
+export interface EnvironmentLayer {
+  readonly value: Record<string, unknown>;
+  /** Dotted path below `detector` to the variable that set it. */
+  readonly setBy: ReadonlyMap<string, string>;
+  readonly problems: readonly ConfigProblem[];
+  /** Variables that look mistyped. Never an error: agents on the same host read variables of the same prefix. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads the `TURNWATCH_*` variables as the section `detector` of a file. Empty variables count as not set. */
+export function readEnvironment(environment: Environment): EnvironmentLayer {
+  const value: Record<string, unknown> = {};
+  const setBy = new Map<string, string>();
+  const problems: ConfigProblem[] = [];
+  const warnings: string[] = [];
+  for (const [name, raw] of Object.entries(environment)) {
+    if (!name.startsWith('TURNWATCH_') || raw === undefined || raw === '') continue;
+    const variable = variables.get(name);
+    if (variable === undefined) {
+      const meant = nearest(name, [...variables.keys()]);
+      if (meant !== undefined)
+        warnings.push(`${name} is not a variable of the detector; did you mean ${meant}?`);
+      continue;
+    }
+    try {
+      put(value, variable.path, name === 'TURNWATCH_STORE' ? storeOf(raw) : variable.text ? raw : parse(raw));
+      setBy.set(variable.path.join('.'), name);
+    } catch (error) {
+      problems.push({ source: name, path: '', message: `is not readable as YAML: ${firstLine(error)}` });
+    }
+  }
+  return { value, setBy, problems, warnings };
+}
+
+function storeOf(raw: string): unknown {
+  return raw === 'memory' ? 'memory' : { file: raw };
+}
+
+function put(target: Record<string, unknown>, path: readonly string[], value: unknown): void {
+  const [key, ...rest] = path;
+  if (key === undefined) return;
+  if (rest.length === 0) {
+    target[key] = value;
+    return;
+  }
+  const inner = (target[key] ?? {}) as Record<string, unknown>;
+  target[key] = inner;
+  put(inner, rest, value);
+}
+
+/** Of a parser's message: where and what, without the text itself. */
+export function firstLine(error: unknown): string {
+  const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+  return line.replace(/:$/, '');
+}

@@ -1,0 +1,205 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { variables } from './environment.ts';
+import { type ConfigSources, loadConfig } from './load.ts';
+import { ConfigError } from './problem.ts';
+import { keysAt } from './schema.ts';
+
+const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'turnwatch-config-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function fileOf(text: string, name = 'turnwatch.yaml'): string {
+  const path = join(directory, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+function problemsOf(sources: ConfigSources): string {
+  try {
+    loadConfig(sources);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message.replaceAll(`${directory}/`, '');
+    throw error;
+  }
+  throw new Error('the configuration was accepted');
+}
+
+describe('what is taken', () => {
+  test('defaults without any source', () => {
+    expect(loadConfig().config).toEqual({
+      listen: { host: '127.0.0.1', port: 4318, allowRemote: false },
+      store: { file: './turnwatch.db' },
+      policy: {},
+      endpoints: [],
+      webhook: { allowLoopback: true },
+      source: 'local',
+      log: { level: 'info' },
+      retention: { settledTurnsMs: 604_800_000 },
+    });
+  });
+
+  test('file < environment < flags, key by key', () => {
+    const file = fileOf(
+      'detector: {listen: {port: 1, host: localhost}, source: from-file, policy: {minSamples: 30}}',
+    );
+    const { config } = loadConfig({
+      file,
+      environment: {
+        TURNWATCH_LISTEN_PORT: '2',
+        TURNWATCH_POLICY_CONFIRM_RATIO: '0.5',
+        TURNWATCH_SOURCE: '',
+      },
+      flags: { listen: { port: 3 } },
+    });
+    expect(config.listen).toEqual({ host: 'localhost', port: 3, allowRemote: false });
+    expect(config.policy).toEqual({ minSamples: 30, confirmRatio: 0.5 });
+    expect(config.source).toBe('from-file');
+  });
+
+  test('a JSON file, and an empty one', () => {
+    expect(loadConfig({ file: fileOf('{"detector": {"store": "memory"}}', 'a.json') }).config.store).toBe(
+      'memory',
+    );
+    expect(loadConfig({ file: fileOf('', 'b.yaml') }).config.listen.port).toBe(4318);
+  });
+
+  test('TURNWATCH_STORE is a path or "memory"', () => {
+    expect(loadConfig({ environment: { TURNWATCH_STORE: 'memory' } }).config.store).toBe('memory');
+    expect(loadConfig({ environment: { TURNWATCH_STORE: '/var/lib/t.db' } }).config.store).toEqual({
+      file: '/var/lib/t.db',
+    });
+  });
+
+  test('a secret can stay in the environment', () => {
+    const file = fileOf(
+      'detector: {endpoints: [{id: planner, url: "http://127.0.0.1:9/hook", secretEnv: PLANNER, match: {parent: planner_7}}]}',
+    );
+    expect(loadConfig({ file, environment: { PLANNER: secret } }).config.endpoints).toEqual([
+      {
+        id: 'planner',
+        url: 'http://127.0.0.1:9/hook',
+        secrets: [secret],
+        match: { parent: 'planner_7' },
+        allowLoopback: true,
+      },
+    ]);
+  });
+
+  test('every variable stands for a key that the file knows', () => {
+    for (const [name, { path }] of variables)
+      expect(keysAt(['detector', ...path.slice(0, -1)]), name).toContain(path.at(-1));
+  });
+
+  test('a variable that looks mistyped is a warning, one of the agents is not', () => {
+    const { warnings } = loadConfig({
+      environment: { TURNWATCH_LISTEN_PROT: '1', TURNWATCH_HEARTBEAT_LANE: 'off' },
+    });
+    expect(warnings).toEqual([
+      'TURNWATCH_LISTEN_PROT is not a variable of the detector; did you mean TURNWATCH_LISTEN_PORT?',
+    ]);
+  });
+});
+
+describe('what is refused, and how it says so', () => {
+  const cases: readonly [string, string, string][] = [
+    [
+      'a mistyped key',
+      'detector: {policy: {confrimRatio: 1}}',
+      'turnwatch.yaml: detector.policy.confrimRatio: unknown key; did you mean confirmRatio?',
+    ],
+    [
+      'an unknown key',
+      'detector: {log: {colour: red}}',
+      'turnwatch.yaml: detector.log.colour: unknown key; known here: level',
+    ],
+    [
+      'a key outside of the section',
+      'listen: {port: 1}',
+      'turnwatch.yaml: listen: unknown key; known here: detector',
+    ],
+    [
+      'a wrong type',
+      'detector: {listen: {port: "x"}}',
+      'turnwatch.yaml: detector.listen.port: must be a port number from 0 (any free one) to 65535, not "x"',
+    ],
+    [
+      'a mistyped key inside of a choice',
+      'detector: {store: {flie: a.db}}',
+      'turnwatch.yaml: detector.store.flie: unknown key; did you mean file?',
+    ],
+    [
+      'a store that is neither',
+      'detector: {store: postgres}',
+      'turnwatch.yaml: detector.store: must be "memory" or {file: path of the database}, not "postgres"',
+    ],
+    [
+      'nonsense in the policy',
+      'detector: {policy: {margin: 0.5}}',
+      'turnwatch.yaml: detector.policy.margin: must be a number of at least 1, not 0.5',
+    ],
+    [
+      'a host that others can reach',
+      'detector: {listen: {host: 0.0.0.0}}',
+      'turnwatch.yaml: detector.listen.host: 0.0.0.0 can be reached from other machines, and this version has no tokens ' +
+        'to keep them out; use 127.0.0.1, or set detector.listen.allowRemote: true where the network itself is trusted',
+    ],
+  ];
+  test.each(cases)('%s', (_name, text, message) => {
+    expect(problemsOf({ file: fileOf(text) })).toBe(message);
+  });
+
+  test('an endpoint without a secret learns how to make one', () => {
+    const message = problemsOf({ flags: { endpoints: [{ id: 'a', url: 'http://127.0.0.1:1/' }] } });
+    expect(message).toMatch(
+      /^flags: detector\.endpoints\[0\]: needs exactly one of secret, secrets or secretEnv; make/,
+    );
+    expect(message).toContain('whsec_');
+  });
+
+  test('a secret never stands in a message', () => {
+    const file = fileOf('detector: {endpoints: [{id: a, url: "http://127.0.0.1:1/", secret: 12345678}]}');
+    const message = problemsOf({ file });
+    expect(message).toContain('detector.endpoints[0].secret: must be a text, not a number');
+    expect(message).not.toContain('12345678');
+  });
+
+  test('a variable that was not set, an id used twice: all problems at once', () => {
+    const endpoint = { id: 'a', url: 'http://127.0.0.1:1/', secretEnv: 'NOT_SET' };
+    expect(
+      problemsOf({
+        flags: { endpoints: [endpoint, { ...endpoint, secretEnv: 'SET' }] },
+        environment: { SET: secret },
+      }),
+    ).toBe(
+      'flags: detector.endpoints[0].secretEnv: the variable NOT_SET is not set; set it to the secret\n' +
+        'flags: detector.endpoints[1].id: "a" is used twice; every endpoint needs a name of its own',
+    );
+  });
+
+  test('an address the sender would refuse is refused at the start', () => {
+    const endpoints = [{ id: 'a', url: 'http://169.254.169.254/', secret }];
+    expect(problemsOf({ flags: { endpoints } })).toMatch(/^flags: detector\.endpoints\[0\]: .*link-local/);
+  });
+
+  test('the environment is named where it set the value', () => {
+    expect(problemsOf({ environment: { TURNWATCH_LISTEN_PORT: '70000' } })).toMatch(
+      /^TURNWATCH_LISTEN_PORT: detector\.listen\.port: must be a port number .*, not 70000$/,
+    );
+    expect(problemsOf({ environment: { TURNWATCH_ENDPOINTS: '[{' } })).toMatch(
+      /^TURNWATCH_ENDPOINTS: is not readable as YAML/,
+    );
+  });
+
+  test('a file that is missing or is no YAML', () => {
+    expect(problemsOf({ file: join(directory, 'gone.yaml') })).toBe(
+      'gone.yaml: there is no such file; give the path of a YAML or JSON file',
+    );
+    expect(problemsOf({ file: fileOf('a: [') })).toMatch(/^turnwatch\.yaml: is not YAML or JSON: /);
+  });
+});

@@ -1,0 +1,119 @@
+import type { PolicyInput } from '@turnwatch/core';
+import { z } from 'zod';
+import { type EndpointInput, endpointSchema } from './endpoint-schema.ts';
+import { policySchema } from './policy-schema.ts';
+import type { DetectorConfig, LogLevel } from './shape.ts';
+import { flag, map, ms, must, text } from './words.ts';
+
+// The configuration as people write it. Unknown keys are refused, since a mistyped one would silently mean a default.
+
+/** What a file, the environment and flags together may hold, under the file's key `detector`. */
+export interface DetectorConfigInput {
+  readonly listen?: {
+    readonly host?: string;
+    readonly port?: number;
+    readonly allowRemote?: boolean;
+    readonly publicUrl?: string;
+  };
+  readonly store?: 'memory' | { readonly file: string };
+  readonly policy?: PolicyInput;
+  readonly endpoints?: readonly EndpointInput[];
+  readonly webhook?: { readonly allowLoopback?: boolean };
+  readonly source?: string;
+  readonly log?: { readonly level?: LogLevel };
+  readonly retention?: { readonly settledTurnsMs?: number };
+}
+
+/** The section `detector`. Its messages complete the sentence "<path> ...". */
+const section = z.strictObject(
+  {
+    listen: z
+      .strictObject(
+        {
+          host: text.default('127.0.0.1'),
+          port: z
+            .int(must('a port number from 0 (any free one) to 65535'))
+            .min(0, must('a port number from 0 (any free one) to 65535'))
+            .max(65_535, must('a port number from 0 (any free one) to 65535'))
+            .default(4318),
+          allowRemote: flag.default(false),
+          publicUrl: z
+            .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+            .exactOptional(),
+        },
+        map,
+      )
+      .prefault({}),
+    store: z
+      .union(
+        [z.literal('memory'), z.strictObject({ file: text })],
+        must('"memory" or {file: path of the database}'),
+      )
+      .default({ file: './turnwatch.db' }),
+    policy: policySchema.default({}),
+    endpoints: z
+      .array(endpointSchema, must('a list of endpoints'))
+      .max(1000, must('a list of at most 1000 endpoints'))
+      .default([]),
+    webhook: z.strictObject({ allowLoopback: flag.exactOptional() }, map).prefault({}),
+    source: z
+      .string(must('a name'))
+      .regex(/^[A-Za-z0-9._-]{1,64}$/, must('a name of 1 to 64 letters, digits, ".", "_" or "-"'))
+      .default('local'),
+    log: z
+      .strictObject(
+        {
+          level: z
+            .enum(
+              ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+              must('one of trace, debug, info, warn, error, fatal, silent'),
+            )
+            .default('info'),
+        },
+        map,
+      )
+      .prefault({}),
+    retention: z.strictObject({ settledTurnsMs: ms.default(7 * 24 * 3_600_000) }, map).prefault({}),
+  },
+  map,
+);
+
+/** The configuration with defaults, secrets not looked up yet. */
+export interface ParsedFile {
+  readonly detector: Omit<DetectorConfig, 'endpoints' | 'webhook'> & {
+    readonly endpoints: readonly EndpointInput[];
+    readonly webhook: { readonly allowLoopback?: boolean };
+  };
+}
+
+/** The whole file: everything of the detector's stands under `detector`. */
+const file: z.ZodType<ParsedFile> = z.strictObject({ detector: section.prefault({}) }, map);
+
+/** Checks the merged layers. */
+export function parseFile(input: unknown): z.ZodSafeParseResult<ParsedFile> {
+  return file.safeParse(input);
+}
+
+/** The keys that are known at a path of the file; undefined where there is no map. */
+export function keysAt(path: readonly PropertyKey[]): readonly string[] | undefined {
+  let at: z.core.$ZodType | undefined = file;
+  for (const key of path) {
+    const inner: z.core.$ZodType | undefined = at && unwrap(at);
+    if (inner instanceof z.ZodObject) at = inner.shape[String(key)];
+    else if (inner instanceof z.ZodArray) at = inner.element;
+    else return undefined;
+  }
+  const inner = at && unwrap(at);
+  return inner instanceof z.ZodObject ? Object.keys(inner.shape) : undefined;
+}
+
+function unwrap(type: z.core.$ZodType): z.core.$ZodType {
+  if (type instanceof z.ZodDefault || type instanceof z.ZodPrefault || type instanceof z.ZodExactOptional)
+    return unwrap(type.def.innerType);
+  // Of a union, the map is the part that has keys to suggest.
+  if (type instanceof z.ZodUnion) {
+    const part = type.options.find((option) => option instanceof z.ZodObject);
+    return part ?? type;
+  }
+  return type;
+}

@@ -1,0 +1,32 @@
+import type { RequestHandler } from 'express';
+
+export interface Health {
+  /** The tick stands still: nothing is judged. */
+  readonly tick: { readonly ok: boolean; readonly ageMs: number; readonly lastError?: string };
+  readonly store: {
+    readonly ok: boolean;
+    readonly place: string;
+    readonly failingSince?: string;
+    readonly error?: string;
+  };
+  /** False before the start is complete and while stopping. */
+  readonly ready: boolean;
+}
+
+/** `GET /healthz`: 503 while the detector does not judge or cannot keep what it sees. For restarts and alarms. */
+export function healthz(health: () => Health): RequestHandler {
+  return (_request, response) => {
+    const { tick, store } = health();
+    const ok = tick.ok && store.ok;
+    response.status(ok ? 200 : 503).json({ status: ok ? 'ok' : 'failing', tick, store });
+  };
+}
+
+/** `GET /readyz`: 503 while batches would be refused. For load balancers. */
+export function readyz(health: () => Health): RequestHandler {
+  return (_request, response) => {
+    const { ready, store } = health();
+    const ok = ready && store.ok;
+    response.status(ok ? 200 : 503).json({ status: ok ? 'ready' : 'not ready' });
+  };
+}

@@ -1,0 +1,74 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** Thrown when the detector cannot listen; the message says how to choose another place. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+  readonly code: string;
+
+  constructor(code: string, message: string, cause: unknown) {
+    super(message, { cause });
+    this.code = code;
+  }
+}
+
+/**
+ * Starts listening. A whole request has 30 s, its head 10 s: slow bodies do not hold connections for ever.
+ * @throws {ListenError} for a taken port, a host that is not this machine's, missing rights.
+ */
+export function listen(handler: RequestListener, host: string, port: number): Promise<Server> {
+  const server = createServer(
+    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
+    handler,
+  );
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
+    server.listen(port, host, () => {
+      server.removeAllListeners('error');
+      resolve(server);
+    });
+  });
+}
+
+export function portOf(server: Server): number {
+  return (server.address() as AddressInfo).port;
+}
+
+/** Stops taking connections, lets requests in flight finish, cuts what is left after the grace. */
+export async function closeServer(
+  server: Server,
+  graceMs: number,
+  after: (ms: number, work: () => void) => () => void,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const cancel = after(graceMs, () => server.closeAllConnections());
+  await closed;
+  cancel();
+}
+
+const mend =
+  'choose another with listen.port in the configuration, TURNWATCH_LISTEN_PORT or --port (0: any free one)';
+
+function explain(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
+  const place = `${host}:${port}`;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return new ListenError(
+        'EADDRINUSE',
+        `port ${port} on ${host} is taken, perhaps by another detector or a collector; ${mend}`,
+        error,
+      );
+    case 'EACCES':
+      return new ListenError('EACCES', `${place}: this user may not listen on port ${port}; ${mend}`, error);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new ListenError(
+        error.code,
+        `${host} is no address of this machine; set listen.host (TURNWATCH_LISTEN_HOST) to one of its own, as 127.0.0.1`,
+        error,
+      );
+    default:
+      return new ListenError(error.code ?? 'LISTEN', `cannot listen on ${place}: ${error.message}`, error);
+  }
+}

@@ -1,0 +1,183 @@
+import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { AggregationType, MeterProvider } from '@opentelemetry/sdk-metrics';
+import type { Effect, Now, Registry, TurnEvent } from '@turnwatch/core';
+import { type MetricKey, type MetricLabel, metrics } from '@turnwatch/protocol';
+import type { DeliveryReport } from '@turnwatch/webhook/send';
+import type { RequestHandler } from 'express';
+import { directPath, type ReceivedRequest } from './ingest/receiver.ts';
+import type { TurnStore } from './store/turn-store.ts';
+
+export interface MeterSources {
+  readonly registry: Registry;
+  readonly store: TurnStore;
+  readonly now: () => Now;
+  readonly tickAgeMs: () => number;
+  /** Since the newest canary came back, ms; undefined before the first. */
+  readonly canaryAgeMs: () => number | undefined;
+}
+
+type Labels = Partial<Record<MetricLabel, string>>;
+type Recorder = (value: number, labels?: Labels) => void;
+
+/** Providers and models are words of the producers: beyond so many pairs they are booked under `other`. */
+const maxModels = 200;
+
+/** The detector's own metrics, by the catalogue in protocol. No id of a turn, session, request or call is ever a label. */
+export class Meters {
+  readonly #provider: MeterProvider;
+  readonly #exporter: PrometheusExporter;
+  readonly #record: Readonly<Record<MetricKey, Recorder>>;
+  readonly #models = new Set<string>();
+
+  constructor(sources: MeterSources) {
+    // Embedded: the detector's own listener serves the scrape. target_info would tell this process's command line.
+    this.#exporter = new PrometheusExporter({ preventServerStart: true, withoutTargetInfo: true });
+    this.#provider = new MeterProvider({ readers: [this.#exporter], views: viewsOfCatalogue() });
+    this.#record = this.#instruments(sources);
+  }
+
+  /** `GET /metrics`. */
+  readonly handler: RequestHandler = (request, response) => {
+    this.#exporter.getMetricsRequestHandler(request, response);
+  };
+
+  request({ status, records, refused, ignored }: ReceivedRequest): void {
+    this.#record.requests(1, { path: directPath, status: String(status) });
+    if (records > 0) this.#record.recordsReceived(records, { path: directPath });
+    if (refused > 0) this.#record.recordsRefused(refused, { path: directPath });
+    if (ignored > 0) this.#record.recordsIgnored(ignored, { path: directPath });
+  }
+
+  /** How old a record was when it came in; negative where the producer's clock runs ahead. */
+  lag(ms: number, path: string): void {
+    this.#record.ingestLag(Math.max(0, ms) / 1000, { path });
+  }
+
+  effect(effect: Effect): void {
+    if (effect.kind !== 'publish' || effect.event.type === 'source.silent') return;
+    const { event } = effect;
+    switch (event.type) {
+      case 'turn.stale':
+        this.#record.verdicts(1, {
+          ...this.#who(event),
+          reason: event.stale.reason,
+          phase: event.stale.phase,
+        });
+        this.#stalenessDelay(event);
+        break;
+      case 'turn.recovered':
+        this.#record.recovered(1, { ...this.#who(event), reason: event.recovered.reason });
+        break;
+      case 'turn.expired':
+        this.#record.expired(1, { state: event.expired.stateBefore });
+        this.#record.detectionDelay(Math.max(0, event.atMs - event.expired.expiresAtMs) / 1000, {
+          reason: 'expired',
+        });
+        break;
+    }
+  }
+
+  tick(durationMs: number): void {
+    this.#record.tickDuration(durationMs / 1000);
+  }
+
+  delivery({ row, outcome }: DeliveryReport): void {
+    this.#record.deliveryAttempts(1, { endpoint: row.endpointId, outcome });
+  }
+
+  close(): Promise<void> {
+    return this.#provider.shutdown();
+  }
+
+  /** Due at threshold and confirm window, on the producer's clock: what the silence has grown beyond them is delay. */
+  #stalenessDelay({ stale }: Extract<TurnEvent, { type: 'turn.stale' }>): void {
+    if (stale.reason !== 'silence' && stale.reason !== 'engine_only') return;
+    const lateMs = stale.silenceMs - stale.thresholdMs - stale.confirmMs;
+    this.#record.detectionDelay(Math.max(0, lateMs) / 1000, { reason: stale.reason });
+  }
+
+  #who({ identity }: TurnEvent): Labels {
+    const { provider = 'unknown', model = 'unknown' } = identity;
+    const pair = `${provider}\n${model}`;
+    if (!this.#models.has(pair) && this.#models.size >= maxModels)
+      return { provider: 'other', model: 'other' };
+    this.#models.add(pair);
+    return { provider, model };
+  }
+
+  #instruments({ registry, store, now, tickAgeMs, canaryAgeMs }: MeterSources): Record<MetricKey, Recorder> {
+    const meter = this.#provider.getMeter('turnwatch.detector');
+    const optionsOf = (key: MetricKey) => ({ description: metrics[key].help, unit: metrics[key].unit });
+    const counter = (key: MetricKey): Recorder => {
+      const made = meter.createCounter(metrics[key].name, optionsOf(key));
+      return (value, labels) => made.add(value, labels);
+    };
+    const histogram = (key: MetricKey): Recorder => {
+      const made = meter.createHistogram(metrics[key].name, optionsOf(key));
+      return (value, labels) => made.record(value, labels);
+    };
+    /** Read at each scrape; nothing is recorded by hand. */
+    const gauge = (key: MetricKey, observe: (record: Recorder) => void): Recorder => {
+      const made = meter.createObservableGauge(metrics[key].name, optionsOf(key));
+      made.addCallback((result) => observe((value, labels) => result.observe(value, labels)));
+      return () => undefined;
+    };
+    const byEndpoint = (counts: ReadonlyMap<string, number>, record: Recorder): void => {
+      for (const [endpoint, count] of counts) record(count, { endpoint });
+    };
+    return {
+      verdicts: counter('verdicts'),
+      recovered: counter('recovered'),
+      expired: counter('expired'),
+      recordsReceived: counter('recordsReceived'),
+      recordsRefused: counter('recordsRefused'),
+      recordsIgnored: counter('recordsIgnored'),
+      requests: counter('requests'),
+      deliveryAttempts: counter('deliveryAttempts'),
+      detectionDelay: histogram('detectionDelay'),
+      ingestLag: histogram('ingestLag'),
+      tickDuration: histogram('tickDuration'),
+      turns: gauge('turns', (record) => {
+        for (const [state, count] of Object.entries(registry.counts())) record(count, { state });
+      }),
+      oldestSilence: gauge('oldestSilence', (record) => record(oldestSilenceMs(registry, now()) / 1000)),
+      lastTickAge: gauge('lastTickAge', (record) => record(tickAgeMs() / 1000)),
+      canaryAge: gauge('canaryAge', (record) => {
+        const ageMs = canaryAgeMs();
+        if (ageMs !== undefined) record(ageMs / 1000, { path: directPath });
+      }),
+      unreachableSources: gauge('unreachableSources', (record) => {
+        const counts = new Map(registry.paths().map((path) => [path, 0]));
+        for (const { state, path, openTurns } of registry.processes(now()))
+          if (state === 'unreachable' && openTurns > 0) counts.set(path, (counts.get(path) ?? 0) + 1);
+        for (const [path, count] of counts) record(count, { path });
+      }),
+      outboxBacklog: gauge('outboxBacklog', (record) => byEndpoint(store.backlog(), record)),
+      deadLetters: gauge('deadLetters', (record) => byEndpoint(store.deadLetters(), record)),
+    };
+  }
+}
+
+function oldestSilenceMs(registry: Registry, now: Now): number {
+  let oldestMs = 0;
+  for (const { state, phase, silenceMs } of registry.turns(now))
+    if ((state === 'running' || state === 'suspect' || state === 'stale') && phase !== 'waiting')
+      oldestMs = Math.max(oldestMs, silenceMs);
+  return oldestMs;
+}
+
+function viewsOfCatalogue() {
+  return Object.values(metrics).flatMap(({ name, buckets }) =>
+    buckets === undefined
+      ? []
+      : [
+          {
+            instrumentName: name,
+            aggregation: {
+              type: AggregationType.EXPLICIT_BUCKET_HISTOGRAM as const,
+              options: { boundaries: [...buckets] },
+            },
+          },
+        ],
+  );
+}

@@ -1,0 +1,109 @@
+import { makePolicy, Registry } from '@turnwatch/core';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { silentLogger } from '../logger.ts';
+import { MemoryStore } from '../store/memory-store.ts';
+import { HeldClocks } from '../testing/held-time.ts';
+import { ScriptedAgent } from '../testing/scripted-agent.ts';
+import { Pipeline } from './pipeline.ts';
+import { StoreUnavailable } from './store-unavailable.ts';
+import { Teller } from './teller.ts';
+
+class FaultyRegistry extends Registry {
+  faulty = false;
+
+  override judge(...given: Parameters<Registry['judge']>): ReturnType<Registry['judge']> {
+    if (this.faulty) throw new Error('a fault in judging');
+    return super.judge(...given);
+  }
+}
+
+const clocks = new HeldClocks();
+const now = () => ({ awakeMs: clocks.monoMs(), bootMs: clocks.bootMs(), wallMs: clocks.wallMs() });
+let registry: FaultyRegistry;
+let store: MemoryStore;
+let soon: (() => void)[];
+let pipeline: Pipeline;
+let effects: string[];
+beforeEach(() => {
+  registry = new FaultyRegistry(makePolicy(), now());
+  store = new MemoryStore();
+  soon = [];
+  effects = [];
+  pipeline = new Pipeline({
+    registry,
+    store,
+    teller: new Teller({ endpoints: [], source: 'test', sequence: 0 }),
+    now,
+    soon: (work) => void soon.push(work),
+    logger: silentLogger,
+    onEvent: () => undefined,
+    onEffect: ({ kind }) => void effects.push(kind),
+    onQueued: () => undefined,
+  });
+});
+
+const started = (turn: string) => new ScriptedAgent(turn).says({ name: 'started' });
+const settled = async (promise: Promise<unknown>): Promise<boolean> => {
+  const pending = Symbol('pending');
+  return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
+};
+
+describe('a batch', () => {
+  test('is answered after its commit, and batches that wait share one', async () => {
+    const one = pipeline.submit([started('t1')], 'direct');
+    const two = pipeline.submit([started('t2')], 'direct');
+    expect(soon).toHaveLength(1);
+    expect(await settled(one)).toBe(false);
+    expect(store.load().turns).toEqual([]);
+    soon[0]?.();
+    expect(await Promise.all([one, two])).toEqual([{ refused: 0 }, { refused: 0 }]);
+    expect(store.load().turns).toHaveLength(2);
+  });
+
+  test('that moves a turn without changing its state waits for the checkpoint', async () => {
+    const agent = new ScriptedAgent('t1');
+    const start = pipeline.submit([agent.says({ name: 'started' })], 'direct');
+    pipeline.run();
+    await start;
+    const before = JSON.stringify(store.load().turns);
+    agent.a = 500;
+    const beat = pipeline.submit([agent.says({ name: 'heartbeat' })], 'direct');
+    pipeline.run();
+    expect(await beat).toEqual({ refused: 0 });
+    expect(JSON.stringify(store.load().turns)).toBe(before);
+    pipeline.run({ checkpoint: true });
+    expect(JSON.stringify(store.load().turns)).not.toBe(before);
+    expect(store.load().rest?.processes).toHaveLength(1);
+  });
+
+  test('is refused when too much waits, and taken again after the drain', async () => {
+    const many = Array.from({ length: 250_000 }, () => started('t1'));
+    const taken = [pipeline.submit(many, 'direct'), pipeline.submit(many, 'direct')];
+    await expect(pipeline.submit([started('t2')], 'direct')).rejects.toThrow(StoreUnavailable);
+    soon[0]?.();
+    await Promise.all(taken);
+    const again = pipeline.submit([started('t2')], 'direct');
+    soon[1]?.();
+    expect(await again).toEqual({ refused: 0 });
+  });
+
+  test('is refused while stopping; what came before is kept', async () => {
+    const before = pipeline.submit([started('t1')], 'direct');
+    pipeline.close();
+    expect(await before).toEqual({ refused: 0 });
+    expect(store.load().turns).toHaveLength(1);
+    await expect(pipeline.submit([started('t2')], 'direct')).rejects.toThrow('the detector is stopping');
+  });
+});
+
+test('a fault in judging refuses the batch, reaches the tick, and is over when the fault is', async () => {
+  registry.faulty = true;
+  const batch = pipeline.submit([started('t1')], 'direct');
+  soon[0]?.();
+  await expect(batch).rejects.toThrow(StoreUnavailable);
+  expect(() => pipeline.run()).toThrow('a fault in judging');
+  registry.faulty = false;
+  pipeline.run();
+  expect(store.load().turns).toHaveLength(1);
+  expect(effects).toContain('keep');
+});

@@ -1,0 +1,216 @@
+import type { Effect, Now, Registry, Signal, SourceSilentEvent, TurnEvent } from '@turnwatch/core';
+import type { Timers } from '../clocks.ts';
+import type { Logger } from '../logger.ts';
+import type { TurnStore } from '../store/turn-store.ts';
+import { Changes } from './changes.ts';
+import { StoreUnavailable } from './store-unavailable.ts';
+import type { Teller } from './teller.ts';
+
+/** Signals that wait, over all batches. Beyond it new batches are refused, to be sent again by their exporters. */
+const maxQueuedSignals = 500_000;
+
+export interface PipelineOptions {
+  readonly registry: Registry;
+  readonly store: TurnStore;
+  readonly teller: Teller;
+  readonly now: () => Now;
+  readonly soon: Timers['soon'];
+  readonly logger: Logger;
+  /** After the commit that holds the event. */
+  readonly onEvent: (event: TurnEvent | SourceSilentEvent) => void;
+  readonly onEffect: (effect: Effect) => void;
+  /** Deliveries were queued: the sender should look. */
+  readonly onQueued: () => void;
+}
+
+interface Batch {
+  readonly signals: readonly Signal[];
+  readonly path: string;
+  readonly resolve: (accepted: Accepted) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface Accepted {
+  /** Signals that the registry could not take. */
+  readonly refused: number;
+}
+
+export interface StoreHealth {
+  /** Undefined while the store works. */
+  readonly failing?: { readonly sinceMs: number; readonly error: string };
+}
+
+/**
+ * The way of every signal: queue, registry, judgement, store. All queued input is merged before anything is judged
+ * (a backlog of heartbeats is no silence), and a batch is acknowledged after its commit.
+ */
+export class Pipeline {
+  readonly #options: PipelineOptions;
+  readonly #changes = new Changes();
+  #queue: Batch[] = [];
+  #queued = 0;
+  #scheduled = false;
+  #closed = false;
+  #unannounced: (TurnEvent | SourceSilentEvent)[] = [];
+  #health: StoreHealth = {};
+
+  constructor(options: PipelineOptions) {
+    this.#options = options;
+  }
+
+  get health(): StoreHealth {
+    return this.#health;
+  }
+
+  /**
+   * Queues a batch; resolves when it is merged and what had to be kept is kept.
+   *
+   * @throws {StoreUnavailable} when nothing could be kept, or too much waits: the sender is to try again.
+   */
+  submit(signals: readonly Signal[], path: string): Promise<Accepted> {
+    if (this.#closed) return Promise.reject(new StoreUnavailable('the detector is stopping'));
+    if (this.#queued + signals.length > maxQueuedSignals)
+      return Promise.reject(new StoreUnavailable(`${this.#queued} signals are waiting already`));
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ signals, path, resolve, reject });
+      this.#queued += signals.length;
+      if (this.#scheduled) return;
+      this.#scheduled = true;
+      this.#options.soon(() => {
+        this.#scheduled = false;
+        if (!this.#closed) this.#runQueued();
+      });
+    });
+  }
+
+  /**
+   * Merges all queued input, judges what is due, commits, then answers. Synchronous, so it never overlaps itself.
+   * @throws {StoreUnavailable} when nothing could be kept; what has changed waits for the next run.
+   * @throws whatever judging threw: a fault of ours, that /healthz must show.
+   */
+  run(options: { readonly checkpoint?: boolean } = {}): void {
+    const now = this.#options.now();
+    const answers = this.#drain(now);
+    let failure: unknown;
+    try {
+      this.#take(this.#options.registry.judge(now), now);
+      if (this.#changes.urgent || options.checkpoint === true) this.#commit(now, options.checkpoint === true);
+    } catch (error) {
+      failure = error;
+    }
+    for (const { batch, refused } of answers) {
+      if (failure === undefined) batch.resolve({ refused });
+      else
+        batch.reject(
+          failure instanceof StoreUnavailable ? failure : new StoreUnavailable('judging failed', failure),
+        );
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  /** Between ticks nobody is there to catch: the batches were refused, the next tick tries again and says so. */
+  #runQueued(): void {
+    try {
+      this.run();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable))
+        this.#options.logger.error({ err: error }, 'judging failed; it is tried again at the next tick');
+    }
+  }
+
+  /** Drops settled turns from memory and store, with the next commit. */
+  forget(settledBeforeMs: number): void {
+    for (const id of this.#options.registry.forget(settledBeforeMs)) this.#changes.forget(id);
+  }
+
+  /** Merges and keeps what is queued, judges nothing more, refuses what comes later. */
+  close(): void {
+    this.#closed = true;
+    const now = this.#options.now();
+    const answers = this.#drain(now);
+    try {
+      this.#commit(now, true);
+      for (const { batch, refused } of answers) batch.resolve({ refused });
+    } catch (error) {
+      for (const { batch } of answers) batch.reject(error);
+      throw error;
+    }
+  }
+
+  #drain(now: Now): { batch: Batch; refused: number }[] {
+    const queue = this.#queue;
+    this.#queue = [];
+    this.#queued = 0;
+    return queue.map((batch) => {
+      let refused = 0;
+      for (const signal of batch.signals) {
+        try {
+          this.#take(this.#options.registry.receive(signal, batch.path, now), now);
+          if (signal.type === 'turn') this.#changes.touch(signal.turn);
+        } catch (error) {
+          refused++;
+          this.#options.logger.error(
+            { err: error, type: signal.type },
+            'a signal could not be merged and was refused',
+          );
+        }
+      }
+      return { batch, refused };
+    });
+  }
+
+  #take(effects: readonly Effect[], now: Now): void {
+    for (const effect of effects) {
+      if (effect.kind === 'keep') this.#changes.keep(effect.turn);
+      if (effect.kind === 'learned') this.#changes.learn(effect.key);
+      if (effect.kind === 'publish') {
+        if (effect.event.type !== 'source.silent') this.#changes.keep(effect.event.turn);
+        this.#tell(effect.event, now);
+        this.#unannounced.push(effect.event);
+      }
+      this.#options.onEffect(effect);
+    }
+  }
+
+  /** An event that cannot be written (an instant that is none) must not take the others of its judgement with it. */
+  #tell(event: TurnEvent | SourceSilentEvent, now: Now): void {
+    try {
+      for (const delivery of this.#options.teller.deliveriesOf(event, now)) this.#changes.deliver(delivery);
+    } catch (error) {
+      this.#options.logger.error(
+        { err: error, type: event.type },
+        'an event could not be written and is told to nobody',
+      );
+    }
+  }
+
+  #commit(now: Now, withRest: boolean): void {
+    const { registry, store, teller, logger } = this.#options;
+    const commit = this.#changes.commitOf(registry, now, teller.sequence, withRest);
+    try {
+      store.commit(commit);
+    } catch (error) {
+      const text = error instanceof Error ? error.message : String(error);
+      if (this.#health.failing === undefined)
+        logger.error(
+          { err: error, store: store.place },
+          'the store cannot be written; verdicts wait in memory until it can',
+        );
+      this.#health = { failing: { sinceMs: this.#health.failing?.sinceMs ?? now.wallMs, error: text } };
+      throw new StoreUnavailable(`the store cannot be written (${text})`, error);
+    }
+    if (this.#health.failing !== undefined)
+      logger.info({ store: store.place }, 'the store can be written again');
+    this.#health = {};
+    this.#changes.clear();
+    if (commit.deliveries.length > 0) this.#options.onQueued();
+    this.#announce();
+  }
+
+  /** Only what is kept is shown: a verdict on screen is one that survives a crash. */
+  #announce(): void {
+    const events = this.#unannounced;
+    this.#unannounced = [];
+    for (const event of events) this.#options.onEvent(event);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Timers } from './clocks.ts';
+
+export const tickMs = 1000;
+/** /healthz fails beyond this age: a detector that does not judge must not look alive. */
+const maxAgeTicks = 3;
+
+export interface SchedulerOptions {
+  readonly timers: Timers;
+  readonly monoMs: () => number;
+  /** The work of one tick. Synchronous: two ticks never overlap. */
+  readonly work: () => void;
+  /** A tick threw. The next one is tried all the same; until one succeeds the age grows. */
+  readonly onError: (error: unknown) => void;
+  /** How long a tick took, ms. */
+  readonly onTick: (durationMs: number) => void;
+}
+
+/** The 1 s tick, and how long ago the last one succeeded. */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  #lastMs: number;
+  #stop: (() => void) | undefined;
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+    this.#lastMs = options.monoMs();
+  }
+
+  start(): void {
+    this.#lastMs = this.#options.monoMs();
+    this.#stop = this.#options.timers.every(tickMs, () => this.tick());
+  }
+
+  stop(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+  }
+
+  tick(): void {
+    const startedMs = this.#options.monoMs();
+    try {
+      this.#options.work();
+    } catch (error) {
+      this.#options.onError(error);
+      return;
+    }
+    this.#lastMs = this.#options.monoMs();
+    this.#options.onTick(this.#lastMs - startedMs);
+  }
+
+  /** Since the last tick that succeeded, ms. */
+  get ageMs(): number {
+    return this.#options.monoMs() - this.#lastMs;
+  }
+
+  get standsStill(): boolean {
+    return this.ageMs > maxAgeTicks * tickMs;
+  }
+}

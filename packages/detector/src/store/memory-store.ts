@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
+import {
+  type AttemptResult,
+  type BurySelection,
+  type DeliveryRow,
+  type DeliveryState,
+  type EndpointState,
+  supersedes,
+} from '@turnwatch/webhook/send';
+import type { Commit, DeliveryAttempt, StoredState, TurnStore } from './turn-store.ts';
+
+/** The twin of SqliteStore that keeps nothing: for tests, and for `store: memory`. Lost with the process. */
+export class MemoryStore implements TurnStore {
+  readonly place = 'memory';
+  readonly detectorId: string = `det_${randomBytes(10).toString('hex')}`;
+  readonly #turns = new Map<string, SavedTurn>();
+  readonly #baselines = new Map<string, SavedBaseline>();
+  readonly #rows = new Map<string, DeliveryRow>();
+  readonly #states = new Map<string, EndpointState>();
+  #attempts: DeliveryAttempt[] = [];
+  #clock: { awakeMs: number; sequence: number; rest?: SavedRest } = { awakeMs: 0, sequence: 0 };
+
+  load(): StoredState {
+    return { turns: [...this.#turns.values()], baselines: [...this.#baselines.values()], ...this.#clock };
+  }
+
+  commit(commit: Commit): void {
+    for (const { id, saved } of commit.turns) this.#turns.set(id, saved);
+    for (const { key, saved } of commit.baselines) this.#baselines.set(key, saved);
+    for (const id of commit.forgottenTurns) this.#turns.delete(id);
+    for (const delivery of commit.deliveries) {
+      const key = keyOf(delivery);
+      if (this.#rows.has(key)) continue;
+      this.#rows.set(key, {
+        ...delivery,
+        attempts: 0,
+        nextAttemptAtMs: delivery.createdAtMs,
+        state: 'pending',
+      });
+    }
+    const { awakeMs, sequence, rest = this.#clock.rest } = commit;
+    this.#clock = { awakeMs, sequence, ...(rest === undefined ? {} : { rest }) };
+  }
+
+  due(endpointId: string, nowMs: number, limit: number): readonly DeliveryRow[] {
+    return this.#pending(endpointId)
+      .filter((row) => row.nextAttemptAtMs <= nowMs)
+      .sort(
+        (one, other) =>
+          Number(one.attempts > 0) - Number(other.attempts > 0) || one.sequence - other.sequence,
+      )
+      .slice(0, limit);
+  }
+
+  newest(endpointId: string): DeliveryRow | undefined {
+    return this.#pending(endpointId).sort((one, other) => other.sequence - one.sequence)[0];
+  }
+
+  attempted(row: DeliveryRow, result: AttemptResult): { readonly superseded: number } {
+    this.#attempts.push(attemptOf(row, result));
+    const kept = this.#rows.get(keyOf(row));
+    if (kept === undefined || (kept.state !== 'pending' && result.outcome !== 'delivered'))
+      return { superseded: 0 };
+    const attempts = kept.attempts + 1;
+    if (result.outcome === 'retry')
+      this.#put({ ...kept, attempts, nextAttemptAtMs: result.nextAttemptAtMs, lastError: result.error });
+    if (result.outcome === 'dead') this.#put({ ...kept, attempts, state: 'dead', lastError: result.error });
+    if (result.outcome !== 'delivered') return { superseded: 0 };
+    this.#put({ ...kept, attempts, state: 'delivered' });
+    const overtaken = this.#pending(row.endpointId).filter((older) => supersedes(kept, older));
+    for (const older of overtaken) this.#put({ ...older, state: 'superseded' });
+    return { superseded: overtaken.length };
+  }
+
+  bury({ endpointId, createdUntilMs, error }: BurySelection): number {
+    const old = this.#pending(endpointId).filter((row) => row.createdAtMs <= createdUntilMs);
+    for (const row of old) this.#put({ ...row, state: 'dead', lastError: row.lastError ?? error });
+    return old.length;
+  }
+
+  release(endpointId: string, nowMs: number): void {
+    for (const row of this.#pending(endpointId))
+      this.#put({ ...row, nextAttemptAtMs: Math.min(row.nextAttemptAtMs, nowMs) });
+  }
+
+  replay(id: string, endpointId: string, nowMs: number): boolean {
+    const row = this.#rows.get(keyOf({ id, endpointId }));
+    if (row === undefined) return false;
+    this.#put({ ...row, state: 'pending', attempts: 0, createdAtMs: nowMs, nextAttemptAtMs: nowMs });
+    return true;
+  }
+
+  endpointStates(): readonly EndpointState[] {
+    return [...this.#states.values()];
+  }
+
+  saveEndpointState(state: EndpointState): void {
+    this.#states.set(state.endpointId, state);
+  }
+
+  purgeDeliveries(createdBeforeMs: number): number {
+    const old = [...this.#rows].filter(
+      ([, row]) => row.state !== 'pending' && row.createdAtMs < createdBeforeMs,
+    );
+    for (const [key] of old) this.#rows.delete(key);
+    this.#attempts = this.#attempts.filter(({ atMs }) => atMs >= createdBeforeMs);
+    return old.length;
+  }
+
+  attemptsOf(id: string): readonly DeliveryAttempt[] {
+    return this.#attempts.filter((attempt) => attempt.id === id);
+  }
+
+  backlog(): ReadonlyMap<string, number> {
+    return this.#counts('pending');
+  }
+
+  deadLetters(): ReadonlyMap<string, number> {
+    return this.#counts('dead');
+  }
+
+  close(): void {
+    // What is kept stays readable: a test closes one detector and starts the next on the same store.
+  }
+
+  #pending(endpointId?: string): DeliveryRow[] {
+    return [...this.#rows.values()].filter(
+      (row) => row.state === 'pending' && (endpointId === undefined || row.endpointId === endpointId),
+    );
+  }
+
+  #counts(state: DeliveryState): ReadonlyMap<string, number> {
+    const counts = new Map<string, number>();
+    for (const row of this.#rows.values())
+      if (row.state === state) counts.set(row.endpointId, (counts.get(row.endpointId) ?? 0) + 1);
+    return counts;
+  }
+
+  #put(row: DeliveryRow): void {
+    this.#rows.set(keyOf(row), row);
+  }
+}
+
+function keyOf({ id, endpointId }: { readonly id: string; readonly endpointId: string }): string {
+  return `${endpointId}\n${id}`;
+}
+
+function attemptOf({ id, endpointId }: DeliveryRow, result: AttemptResult): DeliveryAttempt {
+  const { atMs, outcome } = result;
+  if (result.outcome === 'delivered') return { id, endpointId, atMs, outcome, status: result.status };
+  const { code, message, status } = result.error;
+  return {
+    id,
+    endpointId,
+    atMs,
+    outcome,
+    errorCode: code,
+    errorMessage: message,
+    ...(status === undefined ? {} : { status }),
+  };
+}

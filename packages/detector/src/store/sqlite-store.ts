@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
+import type { AttemptResult, BurySelection, DeliveryRow, EndpointState } from '@turnwatch/webhook/send';
+import { openDatabase } from './open-database.ts';
+import { SqliteOutbox } from './sqlite-outbox.ts';
+import { transaction } from './transaction.ts';
+import type { Commit, DeliveryAttempt, StoredState, TurnStore } from './turn-store.ts';
+
+interface Statements {
+  readonly turn: StatementSync;
+  readonly forget: StatementSync;
+  readonly baseline: StatementSync;
+  readonly meta: StatementSync;
+}
+
+/** The detector's state in one SQLite file. */
+export class SqliteStore implements TurnStore {
+  readonly place: string;
+  readonly detectorId: string;
+  readonly #database: DatabaseSync;
+  readonly #outbox: SqliteOutbox;
+  readonly #statements: Statements;
+  readonly #unlock: () => void;
+  #closed = false;
+
+  private constructor(file: string, database: DatabaseSync, unlock: () => void) {
+    this.place = file;
+    this.#database = database;
+    this.#unlock = unlock;
+    this.#outbox = new SqliteOutbox(database);
+    this.#statements = {
+      turn: database.prepare(
+        'INSERT INTO turns (id, saved) VALUES (?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved',
+      ),
+      forget: database.prepare('DELETE FROM turns WHERE id = ?'),
+      baseline: database.prepare(
+        'INSERT INTO baselines (key, saved) VALUES (?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved',
+      ),
+      meta: database.prepare(
+        'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
+      ),
+    };
+    database
+      .prepare(`INSERT INTO meta (key, value) VALUES ('detector_id', ?) ON CONFLICT DO NOTHING`)
+      .run(`det_${randomBytes(10).toString('hex')}`);
+    this.detectorId = this.#meta('detector_id') ?? '';
+  }
+
+  /**
+   * Opens or makes the file.
+   * @throws {StoreError} where it is foreign, damaged, read-only, newer than this version or in use.
+   */
+  static open(file: string): SqliteStore {
+    const { database, unlock } = openDatabase(file);
+    return new SqliteStore(file, database, unlock);
+  }
+
+  load(): StoredState {
+    const saved = (table: 'turns' | 'baselines'): string[] =>
+      this.#database
+        .prepare(`SELECT saved FROM ${table} ORDER BY rowid`)
+        .all()
+        .map((row) => String(row.saved));
+    const rest = this.#meta('rest');
+    return {
+      turns: saved('turns').map((text) => JSON.parse(text) as SavedTurn),
+      baselines: saved('baselines').map((text) => JSON.parse(text) as SavedBaseline),
+      awakeMs: Number(this.#meta('awake_ms') ?? 0),
+      sequence: Number(this.#meta('sequence') ?? 0),
+      ...(rest === undefined ? {} : { rest: JSON.parse(rest) as SavedRest }),
+    };
+  }
+
+  commit(commit: Commit): void {
+    transaction(this.#database, () => {
+      const { turn, baseline, forget, meta } = this.#statements;
+      for (const { id, saved } of commit.turns) turn.run(id, JSON.stringify(saved));
+      for (const { key, saved } of commit.baselines) baseline.run(key, JSON.stringify(saved));
+      for (const id of commit.forgottenTurns) forget.run(id);
+      for (const delivery of commit.deliveries) this.#outbox.add(delivery);
+      meta.run('awake_ms', String(commit.awakeMs));
+      meta.run('sequence', String(commit.sequence));
+      if (commit.rest !== undefined) meta.run('rest', JSON.stringify(commit.rest));
+    });
+  }
+
+  purgeDeliveries(createdBeforeMs: number): number {
+    return this.#outbox.purge(createdBeforeMs);
+  }
+
+  attemptsOf(id: string): readonly DeliveryAttempt[] {
+    return this.#outbox.attemptsOf(id);
+  }
+
+  backlog(): ReadonlyMap<string, number> {
+    return this.#outbox.counts('pending');
+  }
+
+  deadLetters(): ReadonlyMap<string, number> {
+    return this.#outbox.counts('dead');
+  }
+
+  /** Writes the log back into the file, so that one file is all there is to copy. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } finally {
+      this.#database.close();
+      this.#unlock();
+    }
+  }
+
+  due(endpointId: string, nowMs: number, limit: number): readonly DeliveryRow[] {
+    return this.#outbox.due(endpointId, nowMs, limit);
+  }
+
+  newest(endpointId: string): DeliveryRow | undefined {
+    return this.#outbox.newest(endpointId);
+  }
+
+  attempted(row: DeliveryRow, result: AttemptResult): { readonly superseded: number } {
+    return this.#outbox.attempted(row, result);
+  }
+
+  bury(selection: BurySelection): number {
+    return this.#outbox.bury(selection);
+  }
+
+  release(endpointId: string, nowMs: number): void {
+    this.#outbox.release(endpointId, nowMs);
+  }
+
+  replay(id: string, endpointId: string, nowMs: number): boolean {
+    return this.#outbox.replay(id, endpointId, nowMs);
+  }
+
+  endpointStates(): readonly EndpointState[] {
+    return this.#outbox.endpointStates();
+  }
+
+  saveEndpointState(state: EndpointState): void {
+    this.#outbox.saveEndpointState(state);
+  }
+
+  #meta(key: string): string | undefined {
+    const row = this.#database.prepare('SELECT value FROM meta WHERE key = ?').get(key);
+    return row === undefined ? undefined : String(row.value);
+  }
+}

@@ -1,0 +1,18 @@
+import type { DatabaseSync } from 'node:sqlite';
+
+/**
+ * Runs `work` as one transaction: all of it or nothing.
+ * @throws what `work` or SQLite threw, after the roll-back.
+ */
+export function transaction<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    // After some failures (a full disk) SQLite has rolled back already.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

@@ -1,0 +1,57 @@
+import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
+import type { NewDelivery, Outbox } from '@turnwatch/webhook/send';
+
+// What the detector keeps between two starts. Synchronous, because node:sqlite is, and because a verdict that is half
+// written is worse than one that waits a millisecond.
+
+/** Everything that one drain of the queue changed: one transaction, all of it or nothing. */
+export interface Commit {
+  readonly turns: readonly { readonly id: string; readonly saved: SavedTurn }[];
+  readonly baselines: readonly { readonly key: string; readonly saved: SavedBaseline }[];
+  /** Rows that exist already (the same event for the same endpoint) are left alone: told once. */
+  readonly deliveries: readonly NewDelivery[];
+  readonly forgottenTurns: readonly string[];
+  /** The detector's awake clock: after a restart it goes on from here, so that down time is like sleep. */
+  readonly awakeMs: number;
+  /** The last sequence number given to an event. */
+  readonly sequence: number;
+  readonly rest?: SavedRest;
+}
+
+export interface StoredState {
+  readonly turns: readonly SavedTurn[];
+  readonly baselines: readonly SavedBaseline[];
+  readonly rest?: SavedRest;
+  readonly awakeMs: number;
+  readonly sequence: number;
+}
+
+/** One attempt at a delivery, for the operator. */
+export interface DeliveryAttempt {
+  readonly id: string;
+  readonly endpointId: string;
+  readonly atMs: number;
+  readonly outcome: 'delivered' | 'retry' | 'dead';
+  readonly status?: number;
+  readonly errorCode?: string;
+  readonly errorMessage?: string;
+}
+
+export interface TurnStore extends Outbox {
+  /** Where the state is: a path, or `memory`. */
+  readonly place: string;
+  /** Random, made with the store: it tells two detectors apart that carry the same name. */
+  readonly detectorId: string;
+  load(): StoredState;
+  /** @throws when nothing was written: the disk is full, the store is closed, the file is broken. May be tried again. */
+  commit(commit: Commit): void;
+  /** Drops events that need no more attempts and were queued before the given instant. Returns how many. */
+  purgeDeliveries(createdBeforeMs: number): number;
+  /** Attempts at one event, oldest first. */
+  attemptsOf(id: string): readonly DeliveryAttempt[];
+  /** Rows still to be sent, by endpoint. */
+  backlog(): ReadonlyMap<string, number>;
+  /** Rows that were given up, by endpoint. */
+  deadLetters(): ReadonlyMap<string, number>;
+  close(): void;
+}

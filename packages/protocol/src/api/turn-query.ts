@@ -1,0 +1,34 @@
+import type { TurnStateName } from '@turnwatch/core';
+import { z } from 'zod';
+import { turnStates } from '../vocabulary.ts';
+
+export interface TurnQuery {
+  readonly state?: TurnStateName;
+  readonly parent?: string;
+  readonly conversation?: string;
+  readonly agent?: string;
+  readonly cursor?: string;
+  /** 1 to 1000, default 100. */
+  readonly limit: number;
+}
+
+const text = z.string().min(1).max(128);
+
+/** Query of `GET /v1/turns`, from strings. An unknown parameter is an error: a mistyped filter would answer with all. */
+export const turnQuery: z.ZodType<TurnQuery> = z.strictObject({
+  state: z.enum(turnStates).exactOptional(),
+  parent: text.exactOptional(),
+  conversation: text.exactOptional(),
+  agent: text.exactOptional(),
+  cursor: z.string().min(1).max(512).exactOptional(),
+  limit: z
+    .union([
+      z.int(),
+      z
+        .string()
+        .regex(/^\d{1,6}$/, 'must be a whole number')
+        .transform(Number),
+    ])
+    .pipe(z.int().min(1).max(1000))
+    .default(100),
+});

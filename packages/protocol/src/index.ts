@@ -1,0 +1,17 @@
+export * from './api/problem.ts';
+export * from './api/turn-document.ts';
+export * from './api/turn-query.ts';
+export * from './api/turn-schema.ts';
+export * from './decode.ts';
+export type * from './event/document.ts';
+export { type EventIdParts, eventId, eventIdOf, staleEventId } from './event/event-id.ts';
+export * from './event/schema.ts';
+export {
+  type DocumentContext,
+  type TestDocumentContext,
+  testDocument,
+  toDocument,
+} from './event/to-document.ts';
+export * from './metrics.ts';
+export * from './vocabulary.ts';
+export * from './wire.ts';

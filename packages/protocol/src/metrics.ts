@@ -1,0 +1,190 @@
+export type MetricKind = 'counter' | 'gauge' | 'histogram';
+
+/**
+ * All labels that a metric may have. No id of a turn, session, request or call is ever one of them. `provider` and
+ * `model` are words of the producers: whoever records bounds how many of them it lets in.
+ */
+export type MetricLabel =
+  | 'state'
+  | 'reason'
+  | 'provider'
+  | 'model'
+  | 'phase'
+  | 'path'
+  | 'status'
+  | 'endpoint'
+  | 'outcome';
+
+export interface MetricSpec {
+  /**
+   * OpenTelemetry name. It ends in the word of its unit where it has one: the detector's own exporter adds no unit
+   * suffix, the Collector and Prometheus add it only where it is not there yet. So all three agree on one name.
+   */
+  readonly name: string;
+  /** UCUM; `{...}` for things that are counted. Never `1`: the Collector makes `_ratio` of it. */
+  readonly unit: string;
+  readonly kind: MetricKind;
+  readonly labels: readonly MetricLabel[];
+  readonly help: string;
+  /** Upper bounds of the histogram's buckets, in `unit`. */
+  readonly buckets?: readonly number[];
+}
+
+export type MetricKey =
+  | 'turns'
+  | 'oldestSilence'
+  | 'verdicts'
+  | 'recovered'
+  | 'expired'
+  | 'detectionDelay'
+  | 'recordsReceived'
+  | 'recordsRefused'
+  | 'recordsIgnored'
+  | 'requests'
+  | 'ingestLag'
+  | 'tickDuration'
+  | 'lastTickAge'
+  | 'canaryAge'
+  | 'unreachableSources'
+  | 'outboxBacklog'
+  | 'deliveryAttempts'
+  | 'deadLetters';
+
+/** The metrics of the detector: the one catalogue that code, dashboards and alerts take their names from. */
+export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
+  turns: {
+    name: 'turnwatch.turns',
+    unit: '{turn}',
+    kind: 'gauge',
+    labels: ['state'],
+    help: 'Turns that are watched, by state.',
+  },
+  oldestSilence: {
+    name: 'turnwatch.turn.oldest_silence_seconds',
+    unit: 's',
+    kind: 'gauge',
+    labels: [],
+    help: 'Longest proven silence among the open turns whose clock runs.',
+  },
+  verdicts: {
+    name: 'turnwatch.turn.verdicts',
+    unit: '{verdict}',
+    kind: 'counter',
+    labels: ['reason', 'provider', 'model', 'phase'],
+    help: 'Turns found stale, once for each episode.',
+  },
+  recovered: {
+    name: 'turnwatch.turn.recovered',
+    unit: '{turn}',
+    kind: 'counter',
+    labels: ['reason', 'provider', 'model', 'phase'],
+    help: 'Stale verdicts that turned out wrong: the false flags.',
+  },
+  expired: {
+    name: 'turnwatch.turn.expired',
+    unit: '{turn}',
+    kind: 'counter',
+    labels: ['state'],
+    help: 'Turns that passed their horizon, by the state before it.',
+  },
+  detectionDelay: {
+    name: 'turnwatch.detection.delay_seconds',
+    unit: 's',
+    kind: 'histogram',
+    labels: ['reason'],
+    help: 'From the instant at which a verdict was due to the instant at which it was made.',
+    buckets: [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+  },
+  recordsReceived: {
+    name: 'turnwatch.ingest.records',
+    unit: '{record}',
+    kind: 'counter',
+    labels: ['path'],
+    help: 'Log records received, ours or not.',
+  },
+  recordsRefused: {
+    name: 'turnwatch.ingest.refused',
+    unit: '{record}',
+    kind: 'counter',
+    labels: ['path'],
+    help: 'Log records of ours that could not be used.',
+  },
+  recordsIgnored: {
+    name: 'turnwatch.ingest.ignored',
+    unit: '{record}',
+    kind: 'counter',
+    labels: ['path'],
+    help: 'Log records that are not ours.',
+  },
+  requests: {
+    name: 'turnwatch.ingest.requests',
+    unit: '{request}',
+    kind: 'counter',
+    labels: ['path', 'status'],
+    help: 'Ingest requests answered, by HTTP status.',
+  },
+  ingestLag: {
+    name: 'turnwatch.ingest.lag_seconds',
+    unit: 's',
+    kind: 'histogram',
+    labels: ['path'],
+    help: "From a record's own wall instant to its arrival; the skew of the two clocks is in it.",
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300],
+  },
+  tickDuration: {
+    name: 'turnwatch.tick.duration_seconds',
+    unit: 's',
+    kind: 'histogram',
+    labels: [],
+    help: 'How long one judgement of all turns takes.',
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1],
+  },
+  lastTickAge: {
+    name: 'turnwatch.tick.age_seconds',
+    unit: 's',
+    kind: 'gauge',
+    labels: [],
+    help: 'Since the last tick; healthy below 3.',
+  },
+  canaryAge: {
+    name: 'turnwatch.canary.age_seconds',
+    unit: 's',
+    kind: 'gauge',
+    labels: ['path'],
+    help: "Since the detector's own probe last came back through a path.",
+  },
+  unreachableSources: {
+    name: 'turnwatch.sources.unreachable',
+    unit: '{source}',
+    kind: 'gauge',
+    labels: ['path'],
+    help: 'Processes with open turns that are not heard of.',
+  },
+  outboxBacklog: {
+    name: 'turnwatch.outbox.backlog',
+    unit: '{event}',
+    kind: 'gauge',
+    labels: ['endpoint'],
+    help: 'Events that wait for their delivery.',
+  },
+  deliveryAttempts: {
+    name: 'turnwatch.delivery.attempts',
+    unit: '{attempt}',
+    kind: 'counter',
+    labels: ['endpoint', 'outcome'],
+    help: 'Attempts to deliver an event: delivered, retried, refused, dead.',
+  },
+  deadLetters: {
+    name: 'turnwatch.delivery.dead_letters',
+    unit: '{event}',
+    kind: 'gauge',
+    labels: ['endpoint'],
+    help: 'Events given up after the last attempt and not replayed yet.',
+  },
+};
+
+/** Name of a metric in Prometheus, the same from a scrape, through the Collector and by OTLP. */
+export function prometheusName(metric: MetricSpec): string {
+  const name = metric.name.replace(/[^a-zA-Z0-9_]/g, '_');
+  return metric.kind === 'counter' ? `${name}_total` : name;
+}

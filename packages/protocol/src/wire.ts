@@ -1,0 +1,6 @@
+// What a producer needs: names, records, signals to records. Free of dependencies, so that it can be bundled.
+
+export * from './encode.ts';
+export * from './names.ts';
+export * from './record.ts';
+export { cleanId, cleanText } from './text.ts';
