@@ -1,0 +1,22 @@
+import { uptime } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import type { Timers } from './horizon.ts';
+import type { ProducerClock } from './producer/awake-clock.ts';
+
+/** The clocks of this process. On Linux uptime goes on in sleep and `performance` does not; elsewhere the latter does. */
+export function processClock(platform: string = process.platform): ProducerClock {
+  const monoMs = (): number => performance.now();
+  const wallMs = (): number => Date.now();
+  return platform === 'linux' ? { monoMs, wallMs, bootMs: () => uptime() * 1000 } : { monoMs, wallMs };
+}
+
+export const processTimers: Timers = {
+  every(ms, run) {
+    const timer = setInterval(run, ms).unref();
+    return () => clearInterval(timer);
+  },
+  after(ms, run) {
+    const timer = setTimeout(run, ms).unref();
+    return () => clearTimeout(timer);
+  },
+};

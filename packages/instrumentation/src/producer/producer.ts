@@ -1,0 +1,261 @@
+import { cleanId, cleanText } from '@turnwatch/protocol/wire';
+import { AwakeClock, type AwakeClockOptions, type ProducerClock } from './awake-clock.ts';
+import { type Counters, noCounts } from './counters.ts';
+import { deadline } from './deadline.ts';
+import type { TurnOptions } from './options.ts';
+import type {
+  EndedTurn,
+  Happening,
+  HostClass,
+  Origin,
+  Outcome,
+  ProcessSignal,
+  Signal,
+  TurnIdentity,
+  TurnSignal,
+} from './signal.ts';
+import { ProducerTurn, type TurnHost } from './turn.ts';
+
+export interface ProducerOptions extends AwakeClockOptions {
+  /** Random at each start, unless pinned to one exclusive slot. */
+  readonly processId: string;
+  /** Random at each start. */
+  readonly bootId: string;
+  readonly clock: ProducerClock;
+  /** `portable`: a host that may sleep (battery). Default `server`. */
+  readonly hostClass?: HostClass | undefined;
+  /** A worker thread beats, so that a blocked main loop is not silence. Default false. */
+  readonly worker?: boolean | undefined;
+  readonly service?: string | undefined;
+  newId(): string;
+  /** Takes what is to go out at once. The turn is there for its trace id. */
+  readonly sink: (signal: Signal, turn?: ProducerTurn) => void;
+  /** Also send what the heartbeat carries anyway, one record each. Default false. */
+  readonly everyEvent?: boolean | undefined;
+  /** Default 10 000; a start beyond it is refused and counted. */
+  readonly maxOpenTurns?: number | undefined;
+}
+
+export interface Beat {
+  /** How long the main loop has been stuck, awake ms, as a worker thread sees it. Default 0. */
+  readonly loopAgeMs?: number;
+}
+
+const endedKeptMs = 60_000;
+const maxEndedKept = 1000;
+/** Longer than any healthy path takes, so that the proof of an expiry arrives before the turn is no longer listed. */
+const expiredKeptMs = 10_000;
+
+/**
+ * The live state of all turns of one process, I/O-free: it is told what happens, hands immediate records to its sink and
+ * gives those of a heartbeat. Every record of a turn carries the turn's whole state.
+ */
+export class Producer {
+  readonly processId: string;
+  readonly bootId: string;
+  readonly clock: AwakeClock;
+  readonly counters: Counters = noCounts();
+  readonly #options: ProducerOptions;
+  readonly #host: TurnHost;
+  readonly #turns: Map<string, ProducerTurn> = new Map();
+  #ended: { readonly atMs: number; readonly turn: EndedTurn }[] = [];
+  #seq = 0;
+
+  constructor(options: ProducerOptions) {
+    this.#options = options;
+    this.processId = cleanId(options.processId);
+    this.bootId = cleanId(options.bootId);
+    this.clock = new AwakeClock(options.clock, options);
+    this.#host = {
+      clock: this.clock,
+      counters: this.counters,
+      everyEvent: options.everyEvent ?? false,
+      newId: () => options.newId(),
+      tell: (turn, happening) =>
+        options.sink(this.#turnSignal(turn, happening, happening.name === 'started'), turn),
+      closed: (turn, outcome) => this.#closed(turn, outcome),
+    };
+  }
+
+  /** Turns that are open, those lately expired included. */
+  get openCount(): number {
+    return this.#turns.size;
+  }
+
+  /** An open turn. */
+  turn(id: string): ProducerTurn | undefined {
+    return this.#turns.get(id) ?? this.#turns.get(cleanId(id));
+  }
+
+  turns(): IterableIterator<ProducerTurn> {
+    return this.#turns.values();
+  }
+
+  /** Nothing is open, and nothing ended so lately that a heartbeat would still have to say so. */
+  get isIdle(): boolean {
+    return this.#turns.size === 0 && this.#ended.length === 0;
+  }
+
+  /** Never throws: a refused turn is inert. */
+  startTurn(options: TurnOptions = {}): ProducerTurn {
+    const { clock } = this;
+    const id = cleanId(options.id ?? '') || this.#options.newId();
+    const deadlineMs = deadline(clock, { inMs: options.expiresInMs, atMs: options.expiresAtMs });
+    const facts = {
+      id,
+      attempt: ordinal(options.attempt),
+      incarnation: ordinal(options.incarnation),
+      identity: this.#identity(options, deadlineMs),
+      deadlineMs,
+      spanId: options.spanId,
+    };
+    const before = this.#turns.get(id);
+    if (before !== undefined && takesOver(facts, before)) before.drop('unknown');
+    if (this.#turns.has(id) || this.#turns.size >= (this.#options.maxOpenTurns ?? 10_000)) {
+      this.counters.refusedTurns++;
+      return new ProducerTurn(this.#host, facts, 'inert');
+    }
+    const turn = new ProducerTurn(this.#host, facts, 'open');
+    this.#turns.set(id, turn);
+    const { parentId, parentCallId } = facts.identity;
+    if (parentId !== undefined && parentCallId !== undefined)
+      this.turn(parentId)?.linkChild(parentCallId, id);
+    this.#host.tell(turn, { name: 'started' });
+    return turn;
+  }
+
+  /** A turn that does nothing, for code that runs outside of any. */
+  inertTurn(): ProducerTurn {
+    return new ProducerTurn(
+      this.#host,
+      { id: '', attempt: 1, incarnation: 1, identity: {}, deadlineMs: undefined, spanId: undefined },
+      'inert',
+    );
+  }
+
+  /** To be called once a second: advances the clock. @returns the records of one beat, the process's own first. */
+  heartbeat({ loopAgeMs = 0 }: Beat = {}): Signal[] {
+    this.clock.tick(loopAgeMs);
+    this.#forget();
+    for (const turn of this.#turns.values()) turn.beat();
+    const signals: Signal[] = [this.#processSignal('heartbeat', loopAgeMs)];
+    for (const turn of this.#turns.values()) {
+      signals.push(this.#turnSignal(turn, { name: 'heartbeat' }, turn.beats <= 3 || turn.beats % 10 === 0));
+    }
+    return signals;
+  }
+
+  /** The process is up. */
+  started(): void {
+    this.#options.sink(this.#processSignal('started', 0));
+  }
+
+  /** The host is about to sleep, and said so. */
+  suspending(): void {
+    this.#options.sink({ type: 'process', name: 'suspending', origin: this.#origin() });
+  }
+
+  /** The process is about to exit: turns still open are reported stale at once. */
+  exiting(code?: number): void {
+    this.#options.sink({
+      type: 'process',
+      name: 'exiting',
+      origin: this.#origin(),
+      ...(code === undefined ? {} : { code }),
+    });
+  }
+
+  #identity(options: TurnOptions, deadlineMs: number | undefined): TurnIdentity {
+    const startedAtMs = this.clock.wallMs();
+    const id = (name: 'parentId' | 'parentCallId' | 'conversationId' | 'engineId' | 'traceId'): object =>
+      options[name] === undefined ? {} : { [name]: cleanId(options[name]) };
+    const text = (name: 'agent' | 'provider' | 'model' | 'managedBy'): object =>
+      options[name] === undefined ? {} : { [name]: cleanText(options[name]) };
+    return {
+      ...id('parentId'),
+      ...id('parentCallId'),
+      ...id('conversationId'),
+      ...text('agent'),
+      ...(this.#options.service === undefined ? {} : { service: cleanText(this.#options.service) }),
+      ...text('provider'),
+      ...text('model'),
+      route: options.route ?? 'api',
+      ...id('engineId'),
+      ...text('managedBy'),
+      ...id('traceId'),
+      startedAtMs: Math.round(startedAtMs),
+      ...(deadlineMs === undefined
+        ? {}
+        : { expiresAtMs: Math.round(startedAtMs + deadlineMs - this.clock.bootMs()) }),
+    };
+  }
+
+  #turnSignal(turn: ProducerTurn, happening: Happening, withIdentity: boolean): TurnSignal {
+    return {
+      type: 'turn',
+      turn: turn.id,
+      attempt: turn.attempt,
+      incarnation: turn.incarnation,
+      origin: this.#origin(),
+      happening,
+      ...(withIdentity ? { identity: turn.identity } : {}),
+      report: turn.takeReport(),
+    };
+  }
+
+  #processSignal(name: 'started' | 'heartbeat', loopAgeMs: number): ProcessSignal {
+    const { wokeA } = this.clock;
+    const { service } = this.#options;
+    return {
+      type: 'process',
+      name,
+      origin: this.#origin(),
+      ...(wokeA === undefined ? {} : { wokeA: Math.round(wokeA) }),
+      loopAgeMs: Math.round(loopAgeMs),
+      worker: this.#options.worker ?? false,
+      hostClass: this.#options.hostClass ?? 'server',
+      ...(service === undefined ? {} : { service: cleanText(service) }),
+      openTurns: [...this.#turns.keys()],
+      openCount: this.#turns.size,
+      endedTurns: this.#ended.map(({ turn }) => turn),
+    };
+  }
+
+  #origin(): Origin {
+    return {
+      process: this.processId,
+      boot: this.bootId,
+      seq: ++this.#seq,
+      a: Math.round(this.clock.now()),
+      wallMs: Math.round(this.clock.wallMs()),
+    };
+  }
+
+  #closed(turn: ProducerTurn, outcome: Outcome): void {
+    if (this.#turns.get(turn.id) === turn) this.#turns.delete(turn.id);
+    this.#ended.push({
+      atMs: this.clock.awakeMs,
+      turn: { turn: turn.id, attempt: turn.attempt, outcome },
+    });
+    if (this.#ended.length > maxEndedKept) this.#ended.splice(0, this.#ended.length - maxEndedKept);
+  }
+
+  #forget(): void {
+    const { awakeMs } = this.clock;
+    for (const turn of this.#turns.values())
+      if (turn.status === 'expired' && awakeMs - turn.expiredAtMs >= expiredKeptMs) turn.drop('cancelled');
+    const oldest = this.#ended[0];
+    if (oldest !== undefined && awakeMs - oldest.atMs >= endedKeptMs)
+      this.#ended = this.#ended.filter(({ atMs }) => awakeMs - atMs < endedKeptMs);
+  }
+}
+
+function ordinal(value: number | undefined): number {
+  return value !== undefined && Number.isSafeInteger(value) && value >= 1 ? value : 1;
+}
+
+/** A newer attempt closes the one before; a higher incarnation takes over. An expired one only makes room. */
+function takesOver(next: { attempt: number; incarnation: number }, before: ProducerTurn): boolean {
+  if (next.attempt !== before.attempt) return next.attempt > before.attempt;
+  return next.incarnation > before.incarnation;
+}
