@@ -7,8 +7,8 @@ export async function receiveNode(inbox: Inbox, request: NodeRequest, response: 
   const answer = await answerTo(inbox, request);
   const gone = new Promise<void>((resolve) => {
     // `close` comes also where the sender has gone away before the answer: the event is accepted all the same.
-    response.on('finish', resolve);
-    response.on('close', resolve);
+    response.on('finish', () => resolve());
+    response.on('close', () => resolve());
   });
   response.statusCode = answer.status;
   response.setHeader('content-type', 'application/json');

@@ -1,6 +1,6 @@
 // Just enough of node:http and express for this package to need neither their types nor them.
 
-type Listener = (...args: never[]) => void;
+type Listener = (...args: unknown[]) => void;
 
 /** `http.IncomingMessage`, or express' Request. */
 export interface NodeRequest {
@@ -47,7 +47,8 @@ function readStream(request: NodeRequest, maxBytes: number): Promise<unknown> {
       request.off('data', onData);
       resolve(body);
     };
-    const onData = (chunk: Uint8Array): void => {
+    const onData = (data: unknown): void => {
+      const chunk = data as Uint8Array;
       bytes += chunk.length;
       if (bytes > maxBytes) {
         finish(tooLargeBody);

@@ -1,0 +1,5 @@
+export { chatCompletions } from './provider/chat-completions.ts';
+export type { Answer, Dialect, ModelRequest, ToolCall } from './provider/dialect.ts';
+export type { Pace } from './provider/play.ts';
+export { inOrder, type Script, type Step } from './provider/script.ts';
+export { type ProviderOptions, ScriptedProvider } from './provider/scripted-provider.ts';
