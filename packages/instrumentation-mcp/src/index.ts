@@ -1,0 +1,2 @@
+export type { McpOptions } from './client-calls.ts';
+export { type ClientLike, observe } from './observe.ts';
