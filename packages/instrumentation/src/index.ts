@@ -15,6 +15,7 @@ export {
   type StartOptions,
   setLoggerProvider,
   startTurn,
+  suspending,
 } from './instrumentation.ts';
 export type { Counters } from './producer/counters.ts';
 export type {
@@ -30,6 +31,16 @@ export type {
 } from './producer/options.ts';
 export type { ContentKind, HostClass, Outcome, Route, WaitingFor } from './producer/signal.ts';
 export type { RequestHandle } from './request.ts';
+export type { DialectName } from './stream/dialect/dialect.ts';
+export type { Usage } from './stream/dialect/reading.ts';
+export { observerErrors } from './stream/guard.ts';
+export { type IdleClock, type IdleOptions, StreamIdleError } from './stream/idle-timeout.ts';
+export { type ObserveFetchOptions, observeFetch } from './stream/observe-fetch.ts';
+export type { LifeSign } from './stream/observer.ts';
+export type { StreamSummary } from './stream/summary.ts';
+export { tapUndici } from './stream/tap-undici.ts';
+export type { TapOptions } from './stream/wire-request.ts';
+export { type IdleTimeoutOptions, withIdleTimeout } from './stream/with-idle-timeout.ts';
 export type { ToolHandle } from './tool.ts';
 export type { TraceLink } from './trace-link.ts';
 export type { Turn } from './turn.ts';
