@@ -57,7 +57,9 @@ function fold(report: TurnReport, happening: Happening, a: Stamp): TurnReport {
     case 'adopted':
       return active(report, a, 'turn_started');
     case 'ended':
-      return { ...active(report, a, report.lastKind), requests: [], calls: [] };
+      return happening.outcome === 'completed'
+        ? { ...productive(active(report, a, 'request_ended'), a), completedA: a, requests: [], calls: [] }
+        : { ...active(report, a, 'request_failed'), failedA: a, requests: [], calls: [] };
     case 'step':
       return productive(working(report, a, 'agent_step'), a);
     case 'request_started': {
@@ -128,7 +130,9 @@ function fold(report: TurnReport, happening: Happening, a: Stamp): TurnReport {
     case 'compaction_ended':
       return { ...active(report, a, 'compaction_ended'), phase: 'agent', phaseA: a };
     case 'provider_error': {
-      if (happening.retryable) return wait(report, 'retry', happening.retryInMs, undefined, a);
+      // A wait begins, which is activity; what failed shows no health, as with a failed request.
+      if (happening.retryable)
+        return { ...wait(report, 'retry', happening.retryInMs, undefined, a), failedA: a };
       const error: ErrorReport = { type: happening.errorType ?? 'error', retryable: false, atA: a };
       return { ...report, error };
     }
@@ -139,9 +143,19 @@ function active(report: TurnReport, a: Stamp, lastKind: ActivityKind): TurnRepor
   return { ...report, lastA: a, firstA: a, lastKind, handover: false };
 }
 
-/** Activity that also ends a wait. */
+/**
+ * Work: it ends a wait for a retry or a limit. One for a person, a schedule or a child ends only with the model's work;
+ * tools and steps may run beside it.
+ */
 function working(report: TurnReport, a: Stamp, lastKind: ActivityKind): TurnReport {
-  return resumed(active(report, a, lastKind), a);
+  const acted = active(report, a, lastKind);
+  const { waiting } = report;
+  const over =
+    lastKind === 'request_started' ||
+    lastKind === 'chunk' ||
+    waiting?.for === 'retry' ||
+    waiting?.for === 'rate_limit';
+  return over && waiting?.call === undefined ? resumed(acted, a) : acted;
 }
 
 function productive(report: TurnReport, a: Stamp): TurnReport {

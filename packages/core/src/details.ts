@@ -2,8 +2,7 @@ import type { Context } from './context.ts';
 import type { ExpiredDetails, StaleDetails, StaleReason, TurnEvent } from './event.ts';
 import { effectivePhase } from './evidence.ts';
 import { pendingCalls } from './grace.ts';
-import { isJudged } from './phase.ts';
-import { defaultThresholdMs, type JudgedPhase } from './policy.ts';
+import { defaultThresholdMs } from './policy.ts';
 import { keyParts, type Silence, silenceOf, silentSinceA } from './silence.ts';
 import { falseFlagEstimate, type Threshold } from './threshold.ts';
 import type { Turn } from './turn.ts';
@@ -19,9 +18,7 @@ export function silenceNow(turn: Turn, ctx: Context): Silence | undefined {
 export function shownThreshold(turn: Turn, ctx: Context): Threshold {
   const silence = silenceNow(turn, ctx);
   if (silence !== undefined) return silence.threshold;
-  const phase = effectivePhase(turn);
-  const shown: JudgedPhase = isJudged(phase) ? phase : 'agent';
-  const thresholdMs = defaultThresholdMs(ctx.policy, ctx.policy.preset, keyParts(turn), shown);
+  const thresholdMs = defaultThresholdMs(ctx.policy, ctx.policy.preset, keyParts(turn), 'agent');
   const confirmMs = thresholdMs * ctx.policy.confirmRatio;
   return { thresholdMs, confirmMs, source: 'default', suspectMs: thresholdMs, samples: 0, largestGapMs: 0 };
 }

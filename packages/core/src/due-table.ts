@@ -42,7 +42,7 @@ export class DueTable {
     const due = this.#due;
     const end = this.#ids.length;
     for (let slot = 0; slot < end; slot++) {
-      if ((due[slot] ?? Number.POSITIVE_INFINITY) > nowMs) continue;
+      if ((due[slot] as number) > nowMs) continue;
       const id = this.#ids[slot];
       if (id !== undefined) visit(id);
     }

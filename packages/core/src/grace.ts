@@ -33,10 +33,15 @@ function quietSinceA(turn: Turn, call: CallReport): Stamp {
 }
 
 /** A wait for people, a limit or a schedule stops the graces: all of them, or that of the one call it names. */
-function stopped(turn: Turn, call: CallReport, children: ChildrenOfCalls): boolean {
+function waits(turn: Turn, call: CallReport): boolean {
   const { waiting } = turn.report;
-  if (waiting !== undefined && (waiting.call === undefined || waiting.call === call.id)) return true;
-  return children.answersFor(call.id);
+  return waiting !== undefined && (waiting.call === undefined || waiting.call === call.id);
+}
+
+function stopped(turn: Turn, call: CallReport, children: ChildrenOfCalls): boolean {
+  if (waits(turn, call)) return true;
+  // A child that has ended leaves its call to `lostCompletions`: silence while it worked is not the call's own.
+  return children.answersFor(call.id) || turn.children.ended[call.id] !== undefined;
 }
 
 /** Every open call as diagnostics show it, with those past their grace marked. */
@@ -81,8 +86,10 @@ export function lostCompletions(turn: Turn, policy: Policy, children: ChildrenOf
       const endedA = turn.children.ended[call.id];
       return (
         endedA !== undefined &&
+        // A call that still sends updates is not lost.
         turn.w - Math.max(endedA, call.quietSinceA) >= dueMs &&
-        !stopped(turn, call, children)
+        !waits(turn, call) &&
+        !children.answersFor(call.id)
       );
     })
     .map((call) => call.id);

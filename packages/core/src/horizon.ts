@@ -9,9 +9,7 @@ import type { Turn } from './turn.ts';
 /** Waits for people and schedules are not counted by the default horizon. */
 function holdsDefault(report: TurnReport): boolean {
   const waiting = report.waiting?.for;
-  return (
-    report.phase === 'waiting' && (waiting === 'approval' || waiting === 'input' || waiting === 'schedule')
-  );
+  return waiting === 'approval' || waiting === 'input' || waiting === 'schedule';
 }
 
 /** A late record can only say "later" than an early one, so the earliest deadline heard is the true one. */
@@ -33,20 +31,20 @@ type HorizonFields = Pick<Turn, 'deadlineMs' | 'byDefault' | 'requestDeadlines'>
 /** The horizons after a newer report. */
 export function horizonsAfter(turn: Turn, report: TurnReport, ctx: Context): HorizonFields {
   const { bootMs } = ctx.now;
-  const own = report.expiresInMs !== undefined;
+  const { expiresInMs } = report;
   const requestDeadlines: Record<string, BootMs> = {};
   for (const request of report.requests) {
     const deadline = earliest(turn.requestDeadlines[request.id], request.expiresInMs, bootMs);
     if (deadline !== undefined) requestDeadlines[request.id] = deadline;
   }
-  if (own)
+  if (expiresInMs !== undefined) {
+    const deadlineMs = bootMs + expiresInMs;
     return {
-      deadlineMs: turn.byDefault
-        ? bootMs + (report.expiresInMs ?? 0)
-        : Math.min(turn.deadlineMs, bootMs + (report.expiresInMs ?? 0)),
+      deadlineMs: turn.byDefault ? deadlineMs : Math.min(turn.deadlineMs, deadlineMs),
       byDefault: false,
       requestDeadlines,
     };
+  }
   if (!turn.byDefault) return { deadlineMs: turn.deadlineMs, byDefault: false, requestDeadlines };
   return { ...defaultHorizon(turn, report, bootMs), byDefault: true, requestDeadlines };
 }
@@ -69,7 +67,6 @@ function defaultHorizon(
 /** When the turn must be looked at again at the latest, on the boot clock. */
 export function nextDeadlineMs(turn: Turn): BootMs {
   let next = turn.deadlineMs;
-  for (const id in turn.requestDeadlines)
-    next = Math.min(next, turn.requestDeadlines[id] ?? Number.POSITIVE_INFINITY);
+  for (const id in turn.requestDeadlines) next = Math.min(next, turn.requestDeadlines[id] as BootMs);
   return next;
 }

@@ -4,6 +4,7 @@ import type { StaleReason } from './event.ts';
 import { anyCallExpired, lostCompletions } from './grace.ts';
 import { clearanceOf, loopFreeMs } from './recovery.ts';
 import { censorExpired, clearEffects, type Transition, type TurnEffect } from './settle.ts';
+import type { Stamp } from './time.ts';
 import { noChildren, type Turn } from './turn.ts';
 
 /** How long a fatal provider error may stand before it is a verdict: the agent may be about to handle it. */
@@ -76,7 +77,9 @@ function clear(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
 }
 
 function condemn(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
-  if (turn.verdict.state === 'stale') return turn;
+  const errorA = standingErrorA(turn);
+  // An error in a stale turn belongs to the episode that has been told: it must not begin the next one.
+  if (turn.verdict.state === 'stale') return errorA === undefined ? turn : { ...turn, judgedErrorA: errorA };
   const { process } = ctx;
   if (process.exited) return stale(turn, 'process_exited', [], ctx, effects);
   if (process.unreachable) return stale(turn, 'process_unreachable', [], ctx, effects);
@@ -84,19 +87,20 @@ function condemn(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
     return process.loopAgeMs >= ctx.policy.blockedMs
       ? stale(turn, 'process_blocked', [], ctx, effects)
       : turn;
-  const { error } = turn.report;
-  if (
-    error !== undefined &&
-    !error.retryable &&
-    error.atA !== turn.judgedErrorA &&
-    turn.w - error.atA >= errorStandsMs
-  )
-    return { ...stale(turn, 'provider_error', [], ctx, effects), judgedErrorA: error.atA };
+  if (errorA !== undefined)
+    return { ...stale(turn, 'provider_error', [], ctx, effects), judgedErrorA: errorA };
   if (anyCallExpired(turn, ctx.policy, ctx.children)) return stale(turn, 'tool_silence', [], ctx, effects);
   const lost = lostCompletions(turn, ctx.policy, ctx.children);
   if (lost.length > 0) return stale(turn, 'lost_completion', lost, ctx, effects);
   if (turn.barrenMs >= ctx.policy.noContentMs) return stale(turn, 'no_content', [], ctx, effects);
   return bySilence(turn, ctx, effects);
+}
+
+/** A fatal provider error that nothing has followed for 2 s, and that has not been judged yet. */
+function standingErrorA(turn: Turn): Stamp | undefined {
+  const { error } = turn.report;
+  if (error === undefined || error.retryable || error.atA === turn.judgedErrorA) return undefined;
+  return turn.w - error.atA >= errorStandsMs ? error.atA : undefined;
 }
 
 function bySilence(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
@@ -158,6 +162,7 @@ function stale(
       atA: turn.w,
       key: silence?.key ?? null,
       expiredCalls,
+      updates: Object.fromEntries(turn.report.calls.map((call) => [call.id, call.updates])),
       details,
     },
   };

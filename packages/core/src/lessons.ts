@@ -23,7 +23,7 @@ export function learnBetween(
   const { lessons } = before;
   const learned = { ...lessons };
   const judged = silenceOf(before, policy, baselines, 0);
-  if (judged !== undefined && !before.report.handover) {
+  if (judged !== undefined && judged.key !== null) {
     const gap = closedGap(before, after, judged);
     if (gap !== undefined) learned.gaps = raise(learned.gaps, judged.key, gap);
     const pinged = pingedGap(before, after);

@@ -37,7 +37,7 @@ export function learnRead(reads: PromptReads, read: PromptRead): PromptReads {
 export function expectedReadMs(reads: PromptReads, tokens: number): number | undefined {
   if (reads.recent.length < minReads) return undefined;
   const slopes = reads.recent.map((read) => read.ms / read.tokens).sort((a, b) => a - b);
-  const b = slopes[Math.ceil(0.9 * slopes.length) - 1] ?? 0;
+  const b = slopes[Math.ceil(0.9 * slopes.length) - 1] as number;
   const r = Math.max(...reads.recent.map((read) => read.ms - b * read.tokens));
   let seen = 0;
   for (const step of reads.stairs) if (step.tokens <= tokens) seen = step.ms;

@@ -1,6 +1,5 @@
 import type { Context } from './context.ts';
 import { never } from './evidence.ts';
-import { anyCallExpired } from './grace.ts';
 import type { Turn, Verdict } from './turn.ts';
 
 type Stale = Extract<Verdict, { state: 'stale' }>;
@@ -32,7 +31,7 @@ export function clearanceOf(turn: Turn, stale: Stale, ctx: Context): Clearance {
     }
     case 'tool_silence':
     case 'lost_completion':
-      return callsMoved(turn, stale, ctx) ? { kind: 'recovered', by: 'tool_call' } : null;
+      return callsMoved(turn, stale) ? { kind: 'recovered', by: 'tool_call' } : null;
     case 'process_unreachable':
       return ctx.process.unreachable || ctx.process.exited ? null : { kind: 'recovered', by: 'heartbeat' };
     case 'process_blocked':
@@ -63,11 +62,10 @@ function afterSilence(turn: Turn, stale: Stale): Clearance {
 }
 
 /** Each of the verdict's calls has ended or spoken since. */
-function callsMoved(turn: Turn, stale: Stale, ctx: Context): boolean {
-  const moved = stale.expiredCalls.every((id) => {
+function callsMoved(turn: Turn, stale: Stale): boolean {
+  return stale.expiredCalls.every((id) => {
     if (id === '*') return turn.report.waiting?.for !== 'child';
     const call = turn.report.calls.find((open) => open.id === id);
-    return call === undefined || call.quietSinceA > stale.atA;
+    return call === undefined || call.updates > (stale.updates[id] ?? 0);
   });
-  return moved && (stale.reason === 'lost_completion' || !anyCallExpired(turn, ctx.policy, ctx.children));
 }

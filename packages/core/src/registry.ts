@@ -212,7 +212,7 @@ export class Registry {
     const open = new Set(signal.openTurns);
     for (const id of [...process.turns]) {
       const turn = this.#turns.get(id);
-      const outcome = turn === undefined ? undefined : listedEnd(turn, signal, open);
+      const outcome = turn && listedEnd(turn, signal, open);
       if (outcome !== undefined) this.#apply(id, { kind: 'unlisted', outcome }, now, effects);
     }
   }
@@ -241,11 +241,11 @@ export class Registry {
   #apply(id: string, input: Input, now: Now, effects: Effect[]): void {
     const before = this.#turns.get(id);
     const [after, all] = transition(before, input, this.#context(before, now));
-    if (after === undefined) return;
-    if (after !== before) this.#put(before, after);
-    if (input.kind !== 'judge' && isOpen(after)) this.#turns.touch(id);
+    if (after !== undefined && input.kind !== 'judge' && isOpen(after)) this.#turns.touch(id);
     for (const effect of all) this.#do(effect, effects);
-    if (after !== before) this.#tellParent(before, after, now, effects);
+    if (after === undefined || after === before) return;
+    this.#put(before, after);
+    this.#tellParent(before, after, now, effects);
   }
 
   #do(effect: TurnEffect, effects: Effect[]): void {
@@ -291,19 +291,23 @@ export class Registry {
   }
 
   #context(turn: Turn | undefined, now: Now): Context {
-    const family = this.#turns.family;
+    const policy = this.#policy;
+    const baselines = this.#readBaseline;
+    if (turn === undefined)
+      return { now, policy, baselines, process: noProcess, lagMs: 0, children: childless, recipient: null };
+    const { family } = this.#turns;
     return {
       now,
-      policy: this.#policy,
-      baselines: this.#readBaseline,
-      process: turn === undefined ? noProcess : this.#facts(turn),
-      lagMs: turn?.coarse === true ? (this.#processes.paths.get(turn.path)?.lagMs ?? 0) : 0,
+      policy,
+      baselines,
+      process: this.#facts(turn),
+      lagMs: turn.coarse ? (this.#processes.paths.get(turn.path)?.lagMs ?? 0) : 0,
       // Looked up only when something asks: most judgements need neither.
       get children() {
-        return turn === undefined ? childless : family.childrenOf(turn);
+        return family.childrenOf(turn);
       },
       get recipient() {
-        return turn === undefined ? null : family.recipientOf(turn);
+        return family.recipientOf(turn);
       },
     };
   }

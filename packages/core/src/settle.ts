@@ -2,12 +2,9 @@ import type { Lesson } from './baseline.ts';
 import type { Context } from './context.ts';
 import { eventBase } from './details.ts';
 import type { Effect } from './event.ts';
-import { never } from './evidence.ts';
 import { baselineKey, type PhaseKey } from './key.ts';
-import type { Clearance } from './recovery.ts';
+import { type Clearance, clearanceOf } from './recovery.ts';
 import type { Outcome } from './signal.ts';
-import { silenceOf, silentSinceA } from './silence.ts';
-import type { Stamp } from './time.ts';
 import { noChildren, type Turn, type TurnLessons, type Verdict } from './turn.ts';
 
 /** What a settled turn does to what has been learned. Applied by the registry, never by the turn. */
@@ -20,22 +17,16 @@ export type TurnEffect = Effect | Teaching;
 export type Transition = readonly [Turn, readonly TurnEffect[]];
 
 /** The end of a turn: it closes its calls and requests, and teaches when it was healthy. */
-export function endTurn(turn: Turn, outcome: Outcome, a: Stamp | undefined, ctx: Context): Transition {
+export function endTurn(turn: Turn, outcome: Outcome, ctx: Context): Transition {
   const effects: TurnEffect[] = [];
   const { verdict } = turn;
   if (verdict.state === 'expired' || verdict.state === 'ended') {
     // Report 004: what settles after the horizon is counted and changes nothing.
     return [turn, verdict.state === 'expired' ? [{ kind: 'count', what: 'late_settlement' }] : []];
   }
-  const lessons = a === undefined ? turn.lessons : lastLesson(turn, a, ctx);
-  if (verdict.state === 'stale') {
-    if (outcome === 'completed' && verdict.reason !== 'process_exited')
-      effects.push(...clearEffects(turn, verdict, { kind: 'recovered', by: 'turn_ended' }, ctx));
-    else if (outcome === 'failed' || outcome === 'cancelled')
-      effects.push({ kind: 'count', what: 'confirmed' });
-  }
-  if (outcome === 'completed') effects.push(...admissions(turn, lessons));
-  else if (outcome !== 'unknown') effects.push(...censored(turn, lessons));
+  if (verdict.state === 'stale') effects.push(...episodeEnd(turn, verdict, outcome, ctx));
+  if (outcome === 'completed') effects.push(...admissions(turn, turn.lessons));
+  else if (outcome !== 'unknown') effects.push(...censored(turn, turn.lessons));
   effects.push(
     { kind: 'ended', turn: turn.id, attempt: turn.attempt, outcome },
     { kind: 'keep', turn: turn.id },
@@ -55,16 +46,25 @@ export function endTurn(turn: Turn, outcome: Outcome, a: Stamp | undefined, ctx:
   ];
 }
 
-/** The end itself closes the last silence. */
-function lastLesson(turn: Turn, a: Stamp, ctx: Context): TurnLessons {
-  if (turn.report.handover) return turn.lessons;
-  const judged = silenceOf(turn, ctx.policy, ctx.baselines, 0);
-  const since = Math.max(silentSinceA(turn), judged?.countedA ?? never);
-  if (judged === undefined || (turn.report.wokeA ?? never) >= since || a < since) return turn.lessons;
-  const gap = a - since;
-  return gap > (turn.lessons.gaps[judged.key] ?? -1)
-    ? { ...turn.lessons, gaps: { ...turn.lessons.gaps, [judged.key]: gap } }
-    : turn.lessons;
+/** What the end of a stale turn says of its verdict. Nobody knows what an end without an outcome proves. */
+function episodeEnd(
+  turn: Turn,
+  stale: Extract<Verdict, { state: 'stale' }>,
+  outcome: Outcome,
+  ctx: Context,
+): TurnEffect[] {
+  if (outcome === 'unknown') return [];
+  if (outcome === 'completed')
+    return stale.reason === 'process_exited'
+      ? []
+      : clearEffects(turn, stale, { kind: 'recovered', by: 'turn_ended' }, ctx);
+  // It may have gone on before it failed, between two heartbeats.
+  const clearance = clearedBySilence(stale) ? clearanceOf(turn, stale, ctx) : null;
+  return clearEffects(turn, stale, clearance ?? { kind: 'confirmed' }, ctx);
+}
+
+function clearedBySilence({ reason }: Extract<Verdict, { state: 'stale' }>): boolean {
+  return reason === 'silence' || reason === 'engine_only' || reason === 'provider_error';
 }
 
 function keyFor(turn: Turn, key: PhaseKey): string {

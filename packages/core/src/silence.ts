@@ -13,7 +13,8 @@ export type BaselineReader = (key: string) => Baseline;
 /** A turn's silence and what it is held against, at one instant of the turn's own clock. */
 export interface Silence {
   readonly phase: JudgedPhase;
-  readonly key: PhaseKey;
+  /** What it teaches; null for a handover, which teaches nothing. */
+  readonly key: PhaseKey | null;
   readonly silenceMs: number;
   readonly threshold: Threshold;
   readonly countedA: Stamp;
@@ -43,7 +44,7 @@ export function silenceOf(
   lagMs: number,
 ): Silence | undefined {
   const phase = effectivePhase(turn);
-  if (!isJudged(phase)) return undefined;
+  if (!isJudged(phase) || deferredByCalls(turn)) return undefined;
   if (turn.report.handover) return handover(turn, policy);
   const parts = keyParts(turn);
   const request = phaseRequest(turn);
@@ -78,12 +79,18 @@ export function silenceOf(
   };
 }
 
+/** Open calls defer the silence rule while no request is open, also while the history is compacted (RULES 4). */
+function deferredByCalls(turn: Turn): boolean {
+  const { phase, calls, requests } = turn.report;
+  return phase === 'compacting' && calls.length > 0 && requests.length === 0;
+}
+
 /** After a wait's `until`: a fixed threshold that teaches nothing and ends with the first activity. */
 function handover(turn: Turn, policy: Policy): Silence {
   const thresholdMs = policy.handoverMs;
   return {
     phase: 'agent',
-    key: 'agent',
+    key: null,
     silenceMs: Math.max(0, turn.w - silentSinceA(turn)),
     threshold: {
       thresholdMs,

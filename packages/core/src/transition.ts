@@ -44,7 +44,7 @@ export function transition(
     case 'judge':
       return judge(turn.coarse && isOpen(turn) ? atArrivalClock(turn, ctx) : turn, ctx);
     case 'unlisted':
-      return isOpen(turn) ? endTurn(turn, input.outcome, undefined, ctx) : [turn, []];
+      return isOpen(turn) ? endTurn(turn, input.outcome, ctx) : [turn, []];
     case 'engine':
       return [isOpen(turn) ? engineMoved(turn, input, ctx) : turn, []];
     case 'child':
@@ -73,12 +73,7 @@ function signalled(turn: Turn | undefined, signal: TurnSignal, path: string, ctx
     ];
   }
   if (happening.name === 'ended') {
-    return endTurn(
-      turn,
-      happening.outcome,
-      turn.coarse ? arrivalStamp(ctx.now) : Math.max(turn.w, origin.a),
-      ctx,
-    );
+    return endTurn(observe(turn, signal, ctx), happening.outcome, ctx);
   }
   const next = observe(turn, signal, ctx);
   const keeps = durable(happening.name) || next.deadlineMs < turn.deadlineMs;
@@ -93,7 +88,7 @@ function durable(name: TurnSignal['happening']['name']): boolean {
 function opened(signal: TurnSignal, path: string, ctx: Context, effects: TurnEffect[]): Transition {
   const turn = openTurn(signal, path, ctx);
   if (signal.happening.name === 'ended') {
-    const [ended, more] = endTurn(turn, signal.happening.outcome, undefined, ctx);
+    const [ended, more] = endTurn(turn, signal.happening.outcome, ctx);
     return [ended, [...effects, ...more]];
   }
   return [turn, [...effects, { kind: 'keep', turn: turn.id }]];
@@ -101,7 +96,7 @@ function opened(signal: TurnSignal, path: string, ctx: Context, effects: TurnEff
 
 /** A new attempt closes the one before and has its own horizon and its own events (report 004). */
 function nextAttempt(turn: Turn, signal: TurnSignal, path: string, ctx: Context): Transition {
-  const effects: TurnEffect[] = isOpen(turn) ? [...endTurn(turn, 'unknown', undefined, ctx)[1]] : [];
+  const effects: TurnEffect[] = isOpen(turn) ? [...endTurn(turn, 'unknown', ctx)[1]] : [];
   const [next, more] = opened(signal, path, ctx, effects);
   // `no_content` counts over all attempts: a loop of fruitless retries must not hide behind them.
   return [{ ...next, barrenMs: turn.barrenMs, identity: { ...turn.identity, ...next.identity } }, more];

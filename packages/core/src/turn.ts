@@ -23,6 +23,8 @@ export type Verdict =
       /** Whose silence was judged, for the back-off of a refuted verdict. */
       readonly key: PhaseKey | null;
       readonly expiredCalls: readonly string[];
+      /** How many updates each of them had sent: what is more refutes the verdict. */
+      readonly updates: Readonly<Record<string, number>>;
       readonly details: StaleDetails;
     }
   | { readonly state: 'expired'; readonly atMs: WallMs; readonly details: ExpiredDetails }

@@ -13,6 +13,39 @@ export interface AwakeClockOptions {
   readonly tickMs?: number;
   /** A pause this long restarts every silence window (`wokeA`); a shorter one is only credited. Default 60 000. */
   readonly longPauseMs?: number;
+  /** Goes on from there. Default: starts at 0. */
+  readonly from?: AwakeState;
+}
+
+/** A producer's turn clock, whoever advances it. */
+export interface TurnClock {
+  /** Once every `tickMs`; late calls are what it is made for. */
+  tick(loopAgeMs?: number): void;
+  /** The turn clock, ms. */
+  now(): number;
+  /** Awake time with a blocked main loop counted, as of the last tick: what bounds lists is not held up by a block. */
+  readonly awakeMs: number;
+  /** Last wake after a long pause, on the turn clock. */
+  readonly wokeA: number | undefined;
+  bootMs(): number;
+  wallMs(): number;
+}
+
+/** All that an awake clock knows, as of its last tick: another thread reads the clock from it, or goes on with it. */
+export interface AwakeState {
+  readonly awakeMs: number;
+  /** Awake time in which the main loop stood still. */
+  readonly stuckMs: number;
+  readonly tickMonoMs: number;
+  readonly tickBootMs: number;
+  /** The most that the clock may go on before the next tick. */
+  readonly capMs: number;
+  readonly wokeA: number | undefined;
+}
+
+/** The turn clock between ticks: it goes on, never past what the next tick may add. */
+export function turnClockAt({ awakeMs, stuckMs, tickMonoMs, capMs }: AwakeState, monoMs: number): number {
+  return awakeMs - stuckMs + Math.min(Math.max(monoMs - tickMonoMs, 0), capMs);
 }
 
 /** Older than this, the main loop counts as blocked: it cannot read its sockets, so turns are not silent (RULES 1). */
@@ -24,26 +57,31 @@ const slackMs = 500;
  * tick, so that host sleep, SIGSTOP, a paused VM and a blocked loop never become silence, on any operating system and
  * without any sleep detection (002: a 99 s sleep looked like 99 s of silence). Wall-clock steps never count.
  */
-export class AwakeClock {
+export class AwakeClock implements TurnClock {
   readonly #clock: ProducerClock;
   readonly #tickMs: number;
   readonly #capMs: number;
   readonly #longPauseMs: number;
-  #awakeMs = 0;
-  /** Awake time in which the main loop stood still. */
-  #stuckMs = 0;
+  #awakeMs: number;
+  #stuckMs: number;
   #tickMonoMs: number;
   #tickBootMs: number;
-  #latestMs = 0;
+  #capNowMs: number;
   #wokeA: number | undefined;
+  #latestMs = 0;
 
   constructor(clock: ProducerClock, options: AwakeClockOptions = {}) {
+    const { from } = options;
     this.#clock = clock;
     this.#tickMs = options.tickMs ?? 1000;
     this.#capMs = this.#tickMs + slackMs;
     this.#longPauseMs = options.longPauseMs ?? 60_000;
-    this.#tickMonoMs = clock.monoMs();
-    this.#tickBootMs = this.bootMs();
+    this.#awakeMs = from?.awakeMs ?? 0;
+    this.#stuckMs = from?.stuckMs ?? 0;
+    this.#tickMonoMs = from?.tickMonoMs ?? clock.monoMs();
+    this.#tickBootMs = from?.tickBootMs ?? this.bootMs();
+    this.#capNowMs = from?.capMs ?? this.#capMs;
+    this.#wokeA = from?.wokeA;
   }
 
   /**
@@ -61,6 +99,7 @@ export class AwakeClock {
     this.#stuckMs += Math.min(dAwake, Math.max(0, loopAgeMs - blockedAfterMs));
     this.#tickMonoMs = monoMs;
     this.#tickBootMs = bootMs;
+    this.#capNowMs = Math.min(this.#capMs, Math.max(0, blockedAfterMs - loopAgeMs));
     const pauseMs = Math.max(0, dMono - this.#tickMs) + Math.max(0, dBoot - dMono);
     if (pauseMs >= this.#longPauseMs) this.#wokeA = this.now();
   }
@@ -68,9 +107,21 @@ export class AwakeClock {
   /** The turn clock, ms. Between ticks it goes on, never past what the next tick may add, and never back. */
   now(): number {
     const sinceMs = this.#clock.monoMs() - this.#tickMonoMs;
-    const a = this.#awakeMs - this.#stuckMs + (sinceMs > this.#capMs ? this.#capMs : Math.max(sinceMs, 0));
+    const capMs = this.#capNowMs;
+    const a = this.#awakeMs - this.#stuckMs + (sinceMs > capMs ? capMs : Math.max(sinceMs, 0));
     if (a > this.#latestMs) this.#latestMs = a;
     return this.#latestMs;
+  }
+
+  state(): AwakeState {
+    return {
+      awakeMs: this.#awakeMs,
+      stuckMs: this.#stuckMs,
+      tickMonoMs: this.#tickMonoMs,
+      tickBootMs: this.#tickBootMs,
+      capMs: this.#capNowMs,
+      wokeA: this.#wokeA,
+    };
   }
 
   /** Awake time with a blocked main loop counted, as of the last tick: what bounds lists is not held up by a block. */

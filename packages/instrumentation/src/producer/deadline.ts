@@ -1,4 +1,4 @@
-import type { AwakeClock } from './awake-clock.ts';
+import type { TurnClock } from './awake-clock.ts';
 
 /** An instant to come, told either way; `inMs` wins. */
 export interface Instant {
@@ -11,7 +11,7 @@ export interface Instant {
  * The instant on the producer's boot clock: a wall clock that is set later never moves it, and host sleep counts (004: a
  * horizon holds whatever happens). `undefined` where there is none or it is no finite number.
  */
-export function deadline(clock: AwakeClock, { inMs, atMs }: Instant): number | undefined {
+export function deadline(clock: TurnClock, { inMs, atMs }: Instant): number | undefined {
   const leftMs = inMs ?? (atMs === undefined ? undefined : atMs - clock.wallMs());
   return leftMs !== undefined && Number.isFinite(leftMs) ? clock.bootMs() + leftMs : undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SimulatedProcess } from './simulated-process.ts';
+import { SimulatedProcess } from '../../fixtures/simulated-process.ts';
 
 describe('Producer', () => {
   it('beats the process first, then every open turn, on one growing sequence', () => {

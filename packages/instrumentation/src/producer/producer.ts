@@ -1,5 +1,5 @@
 import { cleanId, cleanText } from '@turnwatch/protocol/wire';
-import { AwakeClock, type AwakeClockOptions, type ProducerClock } from './awake-clock.ts';
+import { AwakeClock, type AwakeClockOptions, type ProducerClock, type TurnClock } from './awake-clock.ts';
 import { type Counters, noCounts } from './counters.ts';
 import { deadline } from './deadline.ts';
 import type { TurnOptions } from './options.ts';
@@ -22,6 +22,8 @@ export interface ProducerOptions extends AwakeClockOptions {
   /** Random at each start. */
   readonly bootId: string;
   readonly clock: ProducerClock;
+  /** A turn clock that somebody else advances. Default: one of its own on `clock`, advanced by `heartbeat`. */
+  readonly turnClock?: TurnClock | undefined;
   /** `portable`: a host that may sleep (battery). Default `server`. */
   readonly hostClass?: HostClass | undefined;
   /** A worker thread beats, so that a blocked main loop is not silence. Default false. */
@@ -53,8 +55,10 @@ const expiredKeptMs = 10_000;
 export class Producer {
   readonly processId: string;
   readonly bootId: string;
-  readonly clock: AwakeClock;
+  readonly clock: TurnClock;
   readonly counters: Counters = noCounts();
+  /** A worker thread beats, as heartbeats say. */
+  worker: boolean;
   readonly #options: ProducerOptions;
   readonly #host: TurnHost;
   readonly #turns: Map<string, ProducerTurn> = new Map();
@@ -65,7 +69,8 @@ export class Producer {
     this.#options = options;
     this.processId = cleanId(options.processId);
     this.bootId = cleanId(options.bootId);
-    this.clock = new AwakeClock(options.clock, options);
+    this.clock = options.turnClock ?? new AwakeClock(options.clock, options);
+    this.worker = options.worker ?? false;
     this.#host = {
       clock: this.clock,
       counters: this.counters,
@@ -165,6 +170,22 @@ export class Producer {
     });
   }
 
+  /** A process that this one supervises is gone. */
+  exited(processId: string, end: { readonly code?: number; readonly signal?: string }): void {
+    this.#options.sink({
+      type: 'process',
+      name: 'exited',
+      origin: this.#origin(),
+      exited: cleanId(processId),
+      ...end,
+    });
+  }
+
+  /** Numbers of records go on beyond those that somebody else has used. */
+  continueAfter(seq: number): void {
+    this.#seq = Math.max(this.#seq, seq);
+  }
+
   #identity(options: TurnOptions, deadlineMs: number | undefined): TurnIdentity {
     const startedAtMs = this.clock.wallMs();
     const id = (name: 'parentId' | 'parentCallId' | 'conversationId' | 'engineId' | 'traceId'): object =>
@@ -212,7 +233,7 @@ export class Producer {
       origin: this.#origin(),
       ...(wokeA === undefined ? {} : { wokeA: Math.round(wokeA) }),
       loopAgeMs: Math.round(loopAgeMs),
-      worker: this.#options.worker ?? false,
+      worker: this.worker,
       hostClass: this.#options.hostClass ?? 'server',
       ...(service === undefined ? {} : { service: cleanText(service) }),
       openTurns: [...this.#turns.keys()],

@@ -23,6 +23,7 @@ export function reportOf(state: TurnState, clock: ReportClock): TurnReport {
     ...(state.firstA === undefined ? {} : { firstA: ms(state.firstA) }),
     ...(state.lastContentA === undefined ? {} : { lastContentA: ms(state.lastContentA) }),
     productiveA: ms(state.productiveA),
+    ...(state.completedA === undefined ? {} : { completedA: ms(state.completedA) }),
     ...(state.failedA === undefined ? {} : { failedA: ms(state.failedA) }),
     ...(newest?.progressA === undefined ? {} : { progressA: ms(newest.progressA) }),
     ...(newest?.keepaliveA === undefined ? {} : { keepaliveA: ms(newest.keepaliveA) }),

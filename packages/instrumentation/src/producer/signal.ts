@@ -101,6 +101,8 @@ export interface TurnReport {
   readonly firstA?: number;
   readonly lastContentA?: number;
   readonly productiveA: number;
+  /** Newest completed request. */
+  readonly completedA?: number;
   readonly failedA?: number;
   readonly progressA?: number;
   readonly keepaliveA?: number;
@@ -206,6 +208,13 @@ export type ProcessSignal = { readonly type: 'process'; readonly origin: Origin 
     }
   | { readonly name: 'suspending' }
   | { readonly name: 'exiting'; readonly code?: number }
+  | {
+      /** From a supervisor that saw the exit of another process. */
+      readonly name: 'exited';
+      readonly exited: string;
+      readonly code?: number;
+      readonly signal?: string;
+    }
 );
 
 export type Signal = TurnSignal | ProcessSignal;

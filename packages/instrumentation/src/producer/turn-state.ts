@@ -3,6 +3,15 @@ import { contentPhase } from './open-work.ts';
 import type { ActivityKind, ContentKind, ErrorReport, Phase } from './signal.ts';
 
 /**
+ * A pending provider error is past when the turn goes on with a newer request, call or content. A step, a wait or the
+ * end of a request or call show only that the agent's own code runs (RULES 5).
+ */
+const showsGoingOn: ReadonlySet<ActivityKind> = new Set(['request_started', 'chunk', 'tool_started']);
+
+/** A model that is asked or answers shows that the turn waits for nothing any more. */
+const endsAnyWait: ReadonlySet<ActivityKind> = new Set(['request_started', 'chunk']);
+
+/**
  * The live state of one turn and the rules by which it changes (RULES 2). Knows no clock and sends nothing: every method
  * is told its instant on the turn clock.
  */
@@ -14,6 +23,7 @@ export class TurnState {
   firstA: number | undefined;
   lastContentA: number | undefined;
   productiveA: number;
+  completedA: number | undefined;
   failedA: number | undefined;
   handover = false;
   compacting = false;
@@ -35,19 +45,24 @@ export class TurnState {
     this.productiveA = startedA;
   }
 
-  /** Something of the turn's own moved: ends a handover and clears an error. Evidence never comes here. */
+  /** Something of the turn's own moved: ends a handover. Evidence never comes here (RULES 2). */
   act(kind: ActivityKind, a: number): void {
     this.lastA = a;
     this.lastKind = kind;
     this.firstA ??= a;
     this.handover = false;
-    if (kind !== 'request_failed') this.error = undefined;
+    if (showsGoingOn.has(kind)) this.error = undefined;
   }
 
-  /** As {@link act}, by work that cannot go on while the whole turn waits: the wait is over. */
+  /**
+   * As {@link act}, by work. A wait for a retry or a limit is over with any work; one for a person, a schedule or a child
+   * only with the model's: tools and steps may run beside it.
+   */
   work(kind: ActivityKind, a: number): void {
     this.act(kind, a);
-    if (this.waits.size > 0) this.endWait('', a);
+    const wait = this.waits.get('');
+    if (wait === undefined) return;
+    if (endsAnyWait.has(kind) || wait.for === 'retry' || wait.for === 'rate_limit') this.endWait('', a);
   }
 
   /** Content, once a chunk: nothing is allocated, and the phase is looked at only when it can have changed. */
@@ -68,7 +83,16 @@ export class TurnState {
     this.settle(a);
   }
 
+  /** A request, or the turn itself, has come to its good end. */
+  complete(a: number): void {
+    this.act('request_ended', a);
+    this.completedA = a;
+    this.productiveA = a;
+  }
+
+  /** A failed or cancelled end. */
   fail(a: number): void {
+    this.act('request_failed', a);
     this.failedA = a;
   }
 
@@ -110,13 +134,6 @@ export class TurnState {
       this.handover = call === '' && this.calls.size === 0 && !this.compacting;
       this.settle(endedA);
     }
-  }
-
-  /** Evidence on the open request shows that the request itself goes on: the handover is over, without any activity. */
-  evidence(a: number): void {
-    if (!this.handover) return;
-    this.handover = false;
-    this.settle(a);
   }
 
   closeAll(): void {

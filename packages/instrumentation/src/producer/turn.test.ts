@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { SimulatedProcess } from '../../fixtures/simulated-process.ts';
 import type { TurnReport } from './signal.ts';
-import { SimulatedProcess } from './simulated-process.ts';
 import type { ProducerTurn } from './turn.ts';
 
 let process: SimulatedProcess;
@@ -210,6 +210,19 @@ describe('activity', () => {
     turn.chunk('text');
     turn.chunk('text');
     expect(process.tellings().slice(2)).toEqual(['lifecycle', 'keepalive', 'first_chunk', 'chunk']);
+  });
+});
+
+describe('completed requests', () => {
+  it('stamp the newest one; failed ends do not (no_content is cleared by it)', () => {
+    expect(turn.report()).not.toHaveProperty('completedA');
+    turn.requestStarted({ id: 'r1' });
+    process.run(1000);
+    turn.requestEnded('r1');
+    turn.requestStarted({ id: 'r2' });
+    process.run(1000);
+    turn.requestEnded('r2', { outcome: 'failed' });
+    expect(turn.report()).toMatchObject({ completedA: 1000, productiveA: 1000, failedA: 2000 });
   });
 });
 
@@ -439,18 +452,44 @@ describe('errors and retries', () => {
     expect(after(61_000)).toMatchObject({ phase: 'agent', handover: true, phaseA: 65_000 });
   });
 
-  it('lets evidence on the open request end a handover: the client retries inside of it', () => {
+  it('does not let evidence end a handover: only activity does, such as the next request', () => {
     turn.requestStarted({ id: 'r1' });
     turn.providerError({ retryable: true, retryInMs: 2000 });
     process.run(5000);
     turn.promptRead({ read: 512 });
-    expect(turn.report()).toMatchObject({
-      phase: 'first_token',
-      handover: false,
-      phaseA: 5000,
-      lastA: 0,
-      progressA: 5000,
-    });
+    turn.keepalive('r1');
+    expect(turn.report()).toMatchObject({ phase: 'agent', handover: true, phaseA: 2000, progressA: 5000 });
+    turn.requestEnded('r1', { outcome: 'failed' });
+    turn.requestStarted({ id: 'r2' });
+    expect(turn.report()).toMatchObject({ phase: 'first_token', handover: false, phaseA: 5000 });
+  });
+
+  it.each([
+    ['a step', () => turn.step()],
+    ['a wait', () => turn.waiting({ for: 'input', call: 'c1' })],
+    ['the end of a tool call', () => turn.toolEnded('c1')],
+    ['its progress', () => turn.toolProgress('c1')],
+    ['a failed end', () => turn.requestEnded('r1', { outcome: 'failed' })],
+    ['compaction', () => turn.compactionStarted()],
+  ])('keeps a provider error pending through %s', (_what, happens) => {
+    turn.requestStarted({ id: 'r1' });
+    turn.toolStarted({ id: 'c1' });
+    turn.providerError({ type: '401' });
+    happens();
+    expect(turn.report().error).toMatchObject({ type: '401', retryable: false });
+  });
+
+  it.each([
+    ['content', () => turn.chunk('text')],
+    ['a new request', () => turn.requestStarted()],
+    ['a request that completes', () => turn.requestEnded('r1')],
+    ['a new call', () => turn.toolStarted()],
+    ['the end of the turn', () => turn.ended({ outcome: 'failed' })],
+  ])('has no provider error pending after %s', (_what, happens) => {
+    turn.requestStarted({ id: 'r1' });
+    turn.providerError({ type: '401' });
+    happens();
+    expect(turn.report()).not.toHaveProperty('error');
   });
 
   it('waits for the retry of a failed request (x073)', () => {

@@ -33,6 +33,7 @@ export class SimDetector {
   #awake: AwakeClock;
   #queue: Signal[] = [];
   #standing = 0;
+  #draining = false;
   #down: SavedState | undefined;
   #generation = 0;
   #tickDueMs: number;
@@ -57,7 +58,13 @@ export class SimDetector {
     // What is sent to a detector that is down is lost; heartbeats heal it.
     if (this.#down !== undefined) return;
     this.#queue.push(...batch);
-    if (this.#standing === 0) this.#drain();
+    if (this.#draining) return;
+    this.#draining = true;
+    // As the service does: everything that has arrived by now is merged before anything is judged.
+    this.#options.timeline.after(0, () => {
+      this.#draining = false;
+      if (this.#standing === 0 && this.#down === undefined) this.#drain();
+    });
   }
 
   /** Its loop stands still, or its host sleeps. */

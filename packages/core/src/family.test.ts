@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { aCall, aReport, aTurn, toolTurn } from '../fixtures/given.ts';
+import { childless, Family, isHealthy } from './family.ts';
+import type { Turn, Verdict } from './turn.ts';
+
+const stale = { state: 'stale' } as Verdict;
+const ended: Verdict = { state: 'ended', outcome: 'completed', atMs: 0 };
+const expired = { state: 'expired' } as Verdict;
+
+function familyOf(...turns: readonly Turn[]): Family {
+  const byId = new Map(turns.map((turn) => [turn.id, turn]));
+  const family = new Family((id) => byId.get(id));
+  for (const turn of turns) family.add(turn);
+  return family;
+}
+
+const child = (id: string, parentId: string, over: Partial<Turn> = {}, parentCallId?: string): Turn =>
+  aTurn({ id, identity: { parentId, ...(parentCallId === undefined ? {} : { parentCallId }) }, ...over });
+
+describe('a child that works answers for the call it stands for (RULES 4)', () => {
+  const parent = toolTurn([aCall(), aCall({ id: 'c2', childTurn: 'K2' })], { id: 'P' });
+
+  test('by its own word, or by that of the call', () => {
+    const children = familyOf(parent, child('K1', 'P', {}, 'c1'), child('K2', 'P')).childrenOf(parent);
+    expect(children.answersFor('c1')).toBe(true);
+    expect(children.answersFor('c2')).toBe(true);
+    expect(children.answersFor('c3')).toBe(false);
+    expect(children.anyHealthy).toBe(true);
+  });
+
+  test.each([
+    ['stale', stale],
+    ['expired', expired],
+    ['ended', ended],
+  ])('not when it is %s', (_, verdict) => {
+    const kid = child('K1', 'P', { verdict }, 'c1');
+    expect(isHealthy(kid)).toBe(false);
+    const children = familyOf(parent, kid).childrenOf(parent);
+    expect(children.answersFor('c1')).toBe(false);
+    expect(children.anyHealthy).toBe(false);
+  });
+
+  test('nor when it is forgotten', () => {
+    const family = new Family(() => undefined);
+    family.add(child('K1', 'P', {}, 'c1'));
+    expect(family.childrenOf(parent).anyHealthy).toBe(false);
+  });
+
+  test('turns without children have none', () => {
+    expect(familyOf(parent).childrenOf(parent)).toBe(childless);
+    expect(childless.answersFor('c1')).toBe(false);
+  });
+
+  test('one that is removed is gone; one that names no parent, or itself, never was there', () => {
+    const first = child('K1', 'P', {}, 'c1');
+    const second = child('K2', 'P');
+    const family = familyOf(parent, first, second);
+    family.remove(first);
+    expect(family.childrenOf(parent).answersFor('c1')).toBe(false);
+    family.remove(second);
+    family.remove(second);
+    family.remove(parent);
+    expect(family.childrenOf(parent)).toBe(childless);
+    const self = child('S', 'S');
+    expect(familyOf(self).childrenOf(self)).toBe(childless);
+  });
+
+  test('a call without a child stands for nobody', () => {
+    expect(familyOf().callOf(child('K', 'P'), aTurn({ report: aReport() }))).toBeUndefined();
+  });
+});
+
+describe('who is told (RULES 5)', () => {
+  test.each<[string, readonly Turn[], string | null]>([
+    ['the parent', [aTurn({ id: 'P' })], 'P'],
+    ['a parent that is no turn, as it is named', [], 'P'],
+    [
+      'an open ancestor where the parent is stale',
+      [child('P', 'G', { verdict: stale }), aTurn({ id: 'G' })],
+      'G',
+    ],
+    [
+      'an open ancestor where the parent has ended',
+      [child('P', 'G', { verdict: ended }), aTurn({ id: 'G' })],
+      'G',
+    ],
+    ['an ancestor that is no turn', [child('P', 'planner', { verdict: stale })], 'planner'],
+    ['nobody where all have settled', [aTurn({ id: 'P', identity: {}, verdict: ended })], null],
+    ['nobody in a circle', [child('P', 'K', { verdict: stale })], null],
+  ])('%s', (_, others, recipient) => {
+    const kid = child('K', 'P');
+    expect(familyOf(kid, ...others).recipientOf(kid)).toBe(recipient);
+  });
+
+  test('a turn without a parent: the default endpoints', () => {
+    const turn = aTurn();
+    expect(familyOf(turn).recipientOf(turn)).toBeNull();
+  });
+});

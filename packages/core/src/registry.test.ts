@@ -1,0 +1,611 @@
+import { describe, expect, test } from 'vitest';
+import {
+  aCall,
+  aHappening,
+  anOrigin,
+  aProcessBeat,
+  aReport,
+  aRequest,
+  aSignal,
+  at,
+  eventsOf,
+  learned,
+  s,
+  wallZeroMs,
+} from '../fixtures/given.ts';
+import type { Effect } from './event.ts';
+import { makePolicy, type PolicyInput } from './policy.ts';
+import { Registry } from './registry.ts';
+import type { EndedTurn, Origin, Signal, TurnIdentity, TurnReport } from './signal.ts';
+
+interface Told {
+  readonly turn?: string;
+  readonly process?: string;
+  readonly identity?: TurnIdentity;
+  readonly report?: Partial<TurnReport>;
+}
+
+/** A registry at a clock. Each beat is one of the process and one of each of its turns, as the SDK sends them. */
+class Bench {
+  registry: Registry;
+  readonly effects: Effect[] = [];
+  readonly policy: PolicyInput;
+  t = 0;
+  #seq = 0;
+
+  constructor(policy: PolicyInput = {}) {
+    this.policy = policy;
+    this.registry = new Registry(makePolicy({ preset: 'measured', ...policy }), at(0));
+  }
+
+  receive(...signals: readonly Signal[]): void {
+    for (const signal of signals) this.effects.push(...this.registry.receive(signal, 'direct', at(this.t)));
+  }
+
+  judge(t = this.t): void {
+    this.t = t;
+    this.receive({ type: 'canary', path: 'direct', id: `${t}` });
+    this.effects.push(...this.registry.judge(at(t)));
+  }
+
+  origin(process = 'p1', over: Partial<Origin> = {}): Origin {
+    return anOrigin({ process, boot: `${process}-b`, seq: ++this.#seq, a: s(this.t), ...over });
+  }
+
+  turn({
+    turn = 'T',
+    process = 'p1',
+    identity = { provider: 'acme', model: 'm1' },
+    report = {},
+  }: Told = {}): void {
+    this.receive(
+      aSignal({
+        turn,
+        origin: this.origin(process),
+        identity,
+        report: aReport(report),
+        happening: { name: 'heartbeat' },
+      }),
+    );
+  }
+
+  listing(
+    open: readonly string[],
+    process = 'p1',
+    endedTurns: readonly EndedTurn[] = [],
+    loopAgeMs = 0,
+  ): void {
+    this.receive(aProcessBeat(this.origin(process), { openTurns: open, endedTurns, loopAgeMs }));
+  }
+
+  state(turn = 'T'): string | undefined {
+    const view = this.registry.turn(turn, at(this.t));
+    return view === undefined
+      ? undefined
+      : [view.state, view.reason].filter((part) => part !== null).join(' ');
+  }
+
+  told(): string[] {
+    return eventsOf(this.effects).map((event) => `${event.type} ${event.turn} > ${event.recipient}`);
+  }
+}
+
+describe('silence', () => {
+  test('is proven by newer records of the own process, and told once', () => {
+    const bench = new Bench();
+    for (let t = 0; t <= 130; t++) {
+      bench.t = t;
+      bench.listing(['T']);
+      bench.turn();
+      bench.judge();
+      if (t === 89) expect(bench.state()).toBe('running');
+      if (t === 112) expect(bench.state()).toBe('suspect');
+    }
+    expect(bench.state()).toBe('stale silence');
+    expect(bench.told()).toEqual(['turn.suspect T > null', 'turn.stale T > null']);
+  });
+
+  test('does not grow without them', () => {
+    const bench = new Bench({ unreachableMs: { portable: s(1e6) } });
+    bench.turn();
+    for (let t = 0; t <= 200; t++) bench.judge(t);
+    expect(bench.state()).toBe('running');
+  });
+
+  test('all queued input comes before any judgement (report 002, a late tick)', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.t = 200;
+    bench.receive(aSignal({ origin: bench.origin('p1', { a: s(150) }), report: aReport() }));
+    bench.receive(aSignal({ origin: bench.origin('p1'), report: aReport({ lastA: s(199) }) }));
+    bench.judge();
+    expect(bench.state()).toBe('running');
+    expect(bench.told()).toEqual([]);
+  });
+});
+
+describe('ends that got lost heal', () => {
+  test.each([
+    ['no longer listed', [], 'unknown'],
+    ['listed as ended', [{ turn: 'T', attempt: 1, outcome: 'completed' }], 'completed'],
+  ] as const)('%s', (_, endedTurns, outcome) => {
+    const bench = new Bench();
+    bench.turn();
+    bench.listing([], 'p1', endedTurns);
+    expect(bench.registry.turn('T', at(0))?.outcome).toBe(outcome);
+    expect(bench.effects).toContainEqual({ kind: 'ended', turn: 'T', attempt: 1, outcome });
+    bench.listing([]);
+    expect(bench.effects.filter((effect) => effect.kind === 'ended')).toHaveLength(1);
+  });
+
+  test('an older listing ends nothing', () => {
+    const bench = new Bench();
+    const late = aProcessBeat(bench.origin());
+    bench.turn();
+    bench.receive(late);
+    expect(bench.state()).toBe('running');
+  });
+});
+
+describe('a process', () => {
+  test('that exits makes its turns stale at once', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.receive({ type: 'process', origin: bench.origin(), name: 'exiting', code: 1 });
+    bench.judge();
+    expect(bench.state()).toBe('stale process_exited');
+  });
+
+  test('that a supervisor saw exit too', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.receive({
+      type: 'process',
+      origin: bench.origin('sup'),
+      name: 'exited',
+      exited: 'p1',
+      signal: 'SIGKILL',
+    });
+    bench.judge();
+    expect(bench.state()).toBe('stale process_exited');
+  });
+
+  test('whose pinned id boots anew has exited (report 002)', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.receive(aProcessBeat(bench.origin('p1', { boot: 'next', seq: 1 })));
+    bench.judge();
+    expect(bench.state()).toBe('stale process_exited');
+  });
+
+  test('that is unreachable, and comes back', () => {
+    const bench = new Bench();
+    bench.listing(['T']);
+    bench.turn();
+    for (let t = 0; t <= 61; t++) bench.judge(t);
+    expect(bench.state()).toBe('stale process_unreachable');
+    bench.listing(['T']);
+    bench.judge();
+    expect(bench.state()).toBe('running');
+    expect(bench.told()).toEqual(['turn.stale T > null', 'turn.recovered T > null']);
+  });
+
+  test('whose main loop is stuck', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.listing(['T'], 'p1', [], s(600));
+    bench.judge();
+    expect(bench.state()).toBe('stale process_blocked');
+    bench.listing(['T'], 'p1', [], 0);
+    bench.judge();
+    expect(bench.state()).toBe('running');
+  });
+
+  test('an old record of it changes nothing', () => {
+    const bench = new Bench();
+    const exiting: Signal = { type: 'process', origin: bench.origin(), name: 'exiting' };
+    bench.turn();
+    bench.receive(exiting);
+    bench.judge();
+    expect(bench.state()).toBe('running');
+  });
+
+  test('is shown, and forgotten with its last turn', () => {
+    const bench = new Bench();
+    bench.listing(['T']);
+    bench.turn();
+    expect(bench.registry.processes(at(0))).toMatchObject([{ id: 'p1', openTurns: 1, state: 'live' }]);
+    bench.listing([]);
+    expect(bench.registry.processes(at(0))).toMatchObject([{ openTurns: 0 }]);
+    bench.judge(700);
+    bench.registry.forget(wallZeroMs + 1);
+    expect(bench.registry.processes(at(700))).toEqual([]);
+  });
+});
+
+describe('families (RULES 4, 5)', () => {
+  const parent: Told = { turn: 'P', report: { phase: 'tool', requests: [], calls: [aCall()] } };
+  const kid: Told = { turn: 'K', process: 'p2', identity: { parentId: 'P', parentCallId: 'c1' } };
+
+  test('the event of a child goes to its parent, and the grace of the call starts then', () => {
+    const bench = new Bench();
+    bench.turn(parent);
+    bench.turn(kid);
+    bench.receive({ type: 'process', origin: bench.origin('p2'), name: 'exiting' });
+    bench.judge();
+    expect(bench.told()).toEqual(['turn.stale K > P']);
+    bench.t = 1799;
+    bench.turn(parent);
+    bench.judge();
+    expect(bench.state('P')).toBe('running');
+    bench.t = 1801;
+    bench.turn(parent);
+    bench.judge();
+    expect(bench.state('P')).toBe('stale tool_silence');
+  });
+
+  test('a child of the same process is told on the same clock', () => {
+    const bench = new Bench();
+    bench.turn(parent);
+    bench.turn({ ...kid, process: 'p1' });
+    bench.t = 50;
+    bench.turn(parent);
+    bench.receive(
+      aSignal({ turn: 'K', origin: bench.origin(), happening: { name: 'ended', outcome: 'completed' } }),
+    );
+    for (const [t, state] of [
+      [199, 'running'],
+      [200, 'stale lost_completion'],
+    ] as const) {
+      bench.t = t;
+      bench.turn(parent);
+      bench.judge();
+      expect(bench.state('P')).toBe(state);
+    }
+  });
+
+  test('a child may name its parent later than its first record', () => {
+    const bench = new Bench();
+    bench.turn(parent);
+    bench.turn({ ...kid, identity: {} });
+    bench.turn(kid);
+    bench.receive({ type: 'process', origin: bench.origin('p2'), name: 'exiting' });
+    bench.judge();
+    expect(bench.told()).toEqual(['turn.stale K > P']);
+  });
+
+  test('a second attempt of the child answers for the call again', () => {
+    const bench = new Bench();
+    bench.turn(parent);
+    bench.turn(kid);
+    bench.receive({
+      ...aSignal({ turn: 'K', attempt: 2, origin: bench.origin('p2') }),
+      identity: kid.identity ?? {},
+    });
+    bench.t = 5000;
+    bench.turn(parent);
+    bench.judge();
+    expect(bench.state('P')).toBe('running');
+  });
+
+  test('a parent that nobody knows, has settled, or is the turn itself, is left alone', () => {
+    const bench = new Bench();
+    bench.turn({ turn: 'S', identity: { parentId: 'S' } });
+    bench.turn({ turn: 'O', identity: { parentId: 'nobody' } });
+    bench.turn({ turn: 'P', process: 'p9' });
+    bench.listing([], 'p9');
+    bench.turn(kid);
+    bench.listing([]);
+    bench.listing([], 'p2');
+    expect(bench.registry.counts()).toMatchObject({ ended: 4 });
+  });
+});
+
+describe('engines (report 000)', () => {
+  const local: Told = {
+    identity: { provider: 'acme', model: 'm1', route: 'local', engineId: 'e1' },
+    report: { phase: 'first_token', requests: [aRequest()] },
+  };
+  const sample = (
+    bench: Bench,
+    read: number,
+    over: Partial<Extract<Signal, { type: 'engine' }>> = {},
+  ): void =>
+    bench.receive({
+      type: 'engine',
+      origin: bench.origin('probe'),
+      engine: 'e1',
+      state: 'busy',
+      slots: [{ id: 0, turn: 'T', read, generated: 0 }],
+      queued: 0,
+      ...over,
+    });
+
+  test('a counter that moves keeps a long prompt read alive', () => {
+    const bench = new Bench();
+    for (let t = 0; t <= 400; t++) {
+      bench.t = t;
+      bench.turn(local);
+      sample(bench, t);
+      bench.judge();
+    }
+    expect(bench.state()).toBe('running');
+    expect(bench.told()).toEqual([]);
+  });
+
+  test('a counter that stands does not', () => {
+    const bench = new Bench();
+    for (let t = 0; t <= 160; t++) {
+      bench.t = t;
+      bench.turn(local);
+      sample(bench, 5);
+      bench.judge();
+    }
+    expect(bench.state()).toBe('stale silence');
+  });
+
+  test('a probe in the process of the turn speaks on its clock', () => {
+    const bench = new Bench();
+    bench.turn(local);
+    bench.t = 90;
+    sample(bench, 5, { origin: bench.origin('p1') });
+    bench.t = 130;
+    bench.turn(local);
+    expect(bench.registry.turn('T', at(130))?.silenceMs).toBe(s(40));
+  });
+
+  test('other engines and settled turns are nothing', () => {
+    const bench = new Bench();
+    bench.turn(local);
+    sample(bench, 5, { engine: 'e2' });
+    bench.listing([]);
+    sample(bench, 9);
+    expect(bench.state()).toBe('ended');
+  });
+
+  test('a turn that has gone to another engine, and has settled, is nothing to the first', () => {
+    const bench = new Bench();
+    bench.turn(local);
+    bench.turn({ ...local, identity: { ...local.identity, engineId: 'e2' } });
+    bench.listing([]);
+    sample(bench, 5);
+    sample(bench, 9);
+    expect(bench.state()).toBe('ended');
+    bench.registry.forget(wallZeroMs + 1);
+    sample(bench, 12);
+    expect(bench.state()).toBeUndefined();
+  });
+
+  test('an engine serves many turns; it is forgotten with the last', () => {
+    const bench = new Bench();
+    bench.turn(local);
+    bench.turn({ ...local, turn: 'U', process: 'p2' });
+    bench.listing([]);
+    bench.t = 40;
+    bench.turn({ ...local, turn: 'U', process: 'p2' });
+    sample(bench, 5, { slots: [{ id: 0, turn: 'U', read: 5, generated: 0 }] });
+    bench.t = 41;
+    bench.turn({ ...local, turn: 'U', process: 'p2' });
+    expect(bench.registry.turn('U', at(41))?.silenceMs).toBe(s(1));
+    bench.listing([], 'p2');
+    bench.listing([], 'p2');
+    expect(bench.registry.counts().ended).toBe(2);
+  });
+});
+
+describe('producers without heartbeats', () => {
+  test('are judged each second by the time of arrival', () => {
+    const bench = new Bench();
+    bench.receive(aHappening({ name: 'started' }));
+    bench.receive(aHappening({ name: 'request_started', request: 'r1', streaming: true }));
+    for (let t = 0; t <= 149; t++) bench.judge(t);
+    expect(bench.state()).toBe('suspect');
+    for (let t = 150; t <= 151; t++) bench.judge(t);
+    expect(bench.state()).toBe('stale silence');
+    expect(bench.registry.turn('T', at(151))?.precision).toBe('coarse');
+  });
+
+  test('the lag of their path is added to T', () => {
+    const bench = new Bench();
+    const at0 = { wallMs: wallZeroMs };
+    bench.receive(aHappening({ name: 'started' }, { origin: at0 }));
+    bench.t = 8;
+    bench.receive(aHappening({ name: 'step' }, { origin: at0 }));
+    expect(bench.registry.turn('T', at(8))?.thresholdMs).toBe(s(608));
+  });
+
+  test('only an exit that was told can be known of their process', () => {
+    const bench = new Bench();
+    bench.receive(aHappening({ name: 'started' }));
+    bench.receive({ type: 'process', origin: bench.origin('sup'), name: 'exited', exited: 'p1' });
+    bench.judge();
+    expect(bench.state()).toBe('stale process_exited');
+  });
+
+  test('one that becomes an SDK is judged by its heartbeats alone', () => {
+    const bench = new Bench();
+    bench.receive(aHappening({ name: 'started' }, { origin: { boot: 'p1-b', seq: 0 } }));
+    bench.turn();
+    for (let t = 0; t <= 300; t++) bench.judge(t);
+    expect(bench.state()).toBe('running');
+  });
+});
+
+describe('horizons', () => {
+  test('expire on the boot clock at the first judgement after them', () => {
+    const bench = new Bench();
+    bench.turn({ report: { expiresInMs: s(30) } });
+    bench.judge(29);
+    expect(bench.state()).toBe('running');
+    bench.judge(30);
+    expect(bench.state()).toBe('expired');
+    bench.judge(31);
+    expect(bench.told()).toEqual(['turn.expired T > null']);
+  });
+});
+
+describe('what has been learned', () => {
+  test('healthy ends teach, and the shell is told which key', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.t = 40;
+    bench.receive(aSignal({ origin: bench.origin(), happening: { name: 'ended', outcome: 'completed' } }));
+    expect(bench.effects).toContainEqual({ kind: 'learned', key: 'acme|m1|text' });
+    expect(bench.registry.baselines()).toMatchObject([{ key: 'acme|m1|text', samples: 1, maxGapMs: s(40) }]);
+    expect(bench.registry.saveBaseline('acme|m1|text')?.baseline.samples).toBe(1);
+    expect(bench.registry.learned.exclude('acme|m1|text', 'T')).toBe(true);
+    expect(bench.registry.baselines()).toMatchObject([{ maxGapMs: 0 }]);
+  });
+});
+
+describe('listing and counting', () => {
+  test('newest start first', () => {
+    const bench = new Bench();
+    bench.turn({ turn: 'A' });
+    bench.t = 5;
+    bench.turn({ turn: 'B' });
+    expect(bench.registry.turns(at(5)).map((turn) => turn.id)).toEqual(['B', 'A']);
+    expect(bench.registry.turn('nobody', at(5))).toBeUndefined();
+  });
+
+  test('turns by state; those that wait are running too', () => {
+    const bench = new Bench();
+    bench.turn({ turn: 'A' });
+    bench.turn({
+      turn: 'B',
+      report: { phase: 'waiting', requests: [], waiting: { for: 'input', sinceA: 0 } },
+    });
+    bench.turn({ turn: 'C', process: 'p2' });
+    bench.listing([], 'p2');
+    expect(bench.registry.counts()).toEqual({
+      running: 2,
+      suspect: 0,
+      stale: 0,
+      expired: 0,
+      ended: 1,
+      waiting: 1,
+    });
+  });
+
+  test('every path seen gets a canary', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.registry.receive(aSignal({ turn: 'X', origin: { process: 'p9' } }), 'relay', at(0));
+    expect(bench.registry.paths()).toEqual(['direct', 'relay']);
+  });
+
+  test('settled turns are forgotten after their time, open ones never', () => {
+    const bench = new Bench();
+    bench.turn({ turn: 'A' });
+    bench.turn({ turn: 'B', process: 'p2', identity: { parentId: 'A', engineId: 'e1' } });
+    bench.t = 10;
+    bench.listing([], 'p2');
+    expect(bench.registry.forget(wallZeroMs + s(10))).toEqual([]);
+    expect(bench.registry.forget(wallZeroMs + s(10) + 1)).toEqual(['B']);
+    expect(bench.state('B')).toBeUndefined();
+    expect(bench.state('A')).toBe('running');
+  });
+
+  test('a source that falls silent is told by its path', () => {
+    const bench = new Bench();
+    bench.listing(['T']);
+    bench.turn();
+    for (let t = 0; t <= 70; t++) {
+      bench.t = t;
+      bench.effects.push(...bench.registry.judge(at(t)));
+    }
+    expect(bench.effects).toMatchObject(
+      expect.arrayContaining([
+        { kind: 'publish', event: expect.objectContaining({ type: 'source.silent' }) },
+      ]),
+    );
+    expect(bench.state()).toBe('running');
+  });
+});
+
+describe('a restart', () => {
+  const restart = (bench: Bench): void => {
+    const saved = JSON.parse(JSON.stringify(bench.registry.save(at(bench.t))));
+    bench.registry = Registry.restore(
+      makePolicy({ preset: 'measured', ...bench.policy }),
+      saved,
+      at(bench.t),
+    );
+  };
+
+  test('everything is back: turns, families, engines, processes, paths, what was learned', () => {
+    const bench = new Bench();
+    bench.registry.learned.set('acme|m1|text', learned(20, s(18)));
+    bench.listing(['T', 'K']);
+    bench.turn({ report: { phase: 'tool', requests: [], calls: [aCall()] } });
+    bench.turn({ turn: 'K', identity: { parentId: 'T', parentCallId: 'c1', engineId: 'e1' } });
+    bench.judge(1);
+    const before = bench.registry.turns(at(1));
+    restart(bench);
+    expect(bench.registry.turns(at(1))).toEqual(before);
+    expect(bench.registry.paths()).toEqual(['direct']);
+    expect(bench.registry.processes(at(1))).toMatchObject([{ id: 'p1', openTurns: 2 }]);
+    expect(bench.registry.baselines()).toMatchObject([{ samples: 20, maxGapMs: s(18) }]);
+    bench.receive({ type: 'process', origin: bench.origin(), name: 'exiting' });
+    bench.judge();
+    expect(bench.told()).toEqual(['turn.stale T > null', 'turn.stale K > null']);
+  });
+
+  test('a horizon that passed meanwhile expires at the first judgement, once (report 004)', () => {
+    const bench = new Bench();
+    bench.turn({ report: { expiresInMs: s(30) } });
+    const saved = JSON.parse(JSON.stringify(bench.registry.save(at(0))));
+    bench.registry = Registry.restore(makePolicy(), saved, at(90));
+    bench.judge(90);
+    bench.judge(91);
+    expect(bench.told()).toEqual(['turn.expired T > null']);
+  });
+
+  test('one turn can be saved by itself, the rest beside it', () => {
+    const bench = new Bench();
+    bench.turn();
+    expect(bench.registry.saveTurn('T')?.turn.id).toBe('T');
+    expect(bench.registry.saveTurn('nobody')).toBeUndefined();
+    const { turns, baselines, rest } = bench.registry.save(at(0));
+    expect(rest).toEqual(bench.registry.saveRest(at(0)));
+    expect([turns.length, baselines.length]).toEqual([1, 0]);
+  });
+
+  test('turns without the rest can be restored too', () => {
+    const bench = new Bench();
+    bench.turn();
+    const { turns, baselines } = bench.registry.save(at(0));
+    bench.registry = Registry.restore(makePolicy({ preset: 'measured' }), { turns, baselines }, at(5));
+    bench.judge(5);
+    expect(bench.state()).toBe('running');
+  });
+});
+
+describe('owners', () => {
+  test('a turn that another process takes over is that of the other', () => {
+    const bench = new Bench();
+    bench.listing(['T']);
+    bench.turn();
+    bench.receive(aSignal({ incarnation: 2, origin: bench.origin('p2'), happening: { name: 'adopted' } }), {
+      type: 'process',
+      origin: bench.origin('p1'),
+      name: 'exiting',
+    });
+    bench.judge();
+    expect(bench.state()).toBe('running');
+    expect(bench.registry.processes(at(0))).toMatchObject([
+      { id: 'p1', openTurns: 0 },
+      { id: 'p2', openTurns: 1 },
+    ]);
+  });
+
+  test('a record of an earlier boot cannot speak for the turns of the next', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.receive(aSignal({ turn: 'N', origin: { process: 'p1', boot: 'next', seq: 1 } }));
+    bench.receive({ type: 'process', origin: bench.origin('p1'), name: 'exiting' });
+    bench.judge();
+    expect(bench.state('T')).toBe('stale process_exited');
+    expect(bench.state('N')).toBe('running');
+  });
+});
