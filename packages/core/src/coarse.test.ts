@@ -279,7 +279,8 @@ describe('activity, and what never is', () => {
     ['its end', { name: 'resumed' }, 'waiting_ended'],
     ['compaction', { name: 'compaction_started' }, 'compaction_started'],
     ['its end', { name: 'compaction_ended' }, 'compaction_ended'],
-    ['the end', { name: 'ended', outcome: 'completed' }, 'tool_started'],
+    ['a completed end of the turn', { name: 'ended', outcome: 'completed' }, 'request_ended'],
+    ['a failed one', { name: 'ended', outcome: 'failed' }, 'request_failed'],
   ])('%s is activity', (_, happening, lastKind) => {
     expect(after(...base, [50, happening])).toMatchObject({ lastA: s(50), firstA: s(50), lastKind });
   });
@@ -460,6 +461,40 @@ describe('waits', () => {
       ).calls.map((each) => each.quietSinceA);
     expect(quiet()).toEqual([s(9), s(9)]);
     expect(quiet('c1')).toEqual([s(9), 0]);
+  });
+
+  describe('whose wait does work end?', () => {
+    const waiting = (reason: 'retry' | 'rate_limit' | 'approval' | 'schedule', call?: string): Happening => ({
+      name: 'waiting',
+      for: reason,
+      ...(call === undefined ? {} : { call }),
+    });
+    const waitsAfter = (wait: Happening, work: Happening): boolean =>
+      after([0, request()], [0, tool()], [1, wait], [2, work]).waiting !== undefined;
+
+    test.each([chunk(), request('r2')])(
+      'the work of the model ends any wait of the whole turn: $name',
+      (work) => {
+        for (const reason of ['retry', 'rate_limit', 'approval', 'schedule'] as const)
+          expect(waitsAfter(waiting(reason), work), reason).toBe(false);
+        expect(waitsAfter(waiting('approval', 'c1'), work)).toBe(true);
+      },
+    );
+
+    test.each<Happening>([{ name: 'step' }, tool('c2'), { name: 'compaction_started' }])(
+      'steps and tools run beside a wait for a person: $name',
+      (work) => {
+        for (const reason of ['approval', 'schedule'] as const)
+          expect(waitsAfter(waiting(reason), work), reason).toBe(true);
+        for (const reason of ['retry', 'rate_limit'] as const)
+          expect(waitsAfter(waiting(reason), work), reason).toBe(false);
+      },
+    );
+  });
+
+  test('a retryable error begins a wait, and is no sign of health', () => {
+    const report = after([0, request()], [3, { name: 'provider_error', retryable: true }]);
+    expect(report).toMatchObject({ phase: 'waiting', lastA: s(3), failedA: s(3) });
   });
 
   test('work ends a wait, its own end without a wait changes nothing but the clock', () => {

@@ -65,3 +65,9 @@ export class Family {
 export function isHealthy(turn: Turn): boolean {
   return isOpen(turn) && turn.verdict.state !== 'stale';
 }
+
+/** How a child stands to the call of its parent. */
+export function standingOf(turn: Turn): 'healthy' | 'flagged' | 'ended' {
+  if (turn.verdict.state === 'ended') return 'ended';
+  return isHealthy(turn) ? 'healthy' : 'flagged';
+}

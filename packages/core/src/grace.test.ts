@@ -143,6 +143,12 @@ describe('a completion that got lost: the child has ended, the call stays open 1
     expect(lost(turn)).toEqual(calls);
   });
 
+  test('its own grace no longer counts then: silence while the child worked is not its own', () => {
+    const turn = ended(toolTurn([aCall()], { w: s(1900) }), s(1890));
+    expect(anyCallExpired(turn, policy, childless)).toBe(false);
+    expect(lost(turn)).toEqual([]);
+  });
+
   test('another child works on it, or the turn waits for a person', () => {
     const turn = ended({ ...open, w: s(1150) }, s(1000));
     expect(lost(turn, working('c1'))).toEqual([]);

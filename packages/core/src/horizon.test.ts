@@ -73,11 +73,12 @@ describe('the default horizon is not counted while the turn waits for people or 
     expect(after({ deadlineMs: boot(100) }, waits(reason), 40)).toMatchObject({ deadlineMs: boot(100) });
   });
 
-  test('a wait for one call beside a working request does not', () => {
-    expect(
-      after({ deadlineMs: boot(100) }, { waiting: { for: 'approval', sinceA: 0, call: 'c1' } }, 40)
-        .deadlineMs,
-    ).toBe(boot(100));
+  test('a wait of one call holds it too, while the request beside it works', () => {
+    const waiting = { for: 'approval', sinceA: 0, call: 'c1' } as const;
+    expect(after({ deadlineMs: boot(100) }, { waiting }, 40)).toMatchObject({
+      deadlineMs: never,
+      heldMs: s(60),
+    });
   });
 
   test('it stays held, and goes on with what was left', () => {

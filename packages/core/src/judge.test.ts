@@ -99,6 +99,7 @@ describe('silence: suspect at T, stale at T + C (report 002)', () => {
       atA: s(40),
       key: 'text',
       expiredCalls: [],
+      updates: {},
       details: stale,
     });
   });
@@ -304,6 +305,20 @@ describe('a stale turn', () => {
       { ...stale, w: s(9000) },
       [],
     ]);
+  });
+
+  test('an error in it belongs to the episode that has been told', () => {
+    const [stale] = judge(stalls.silence.turn, aContext());
+    const failing: Turn = {
+      ...stale,
+      w: s(120),
+      report: { ...stale.report, error: { type: 'overloaded', retryable: false, atA: s(118) } },
+    };
+    const [judged, effects] = judge(failing, aContext());
+    expect(judged).toEqual({ ...failing, judgedErrorA: s(118) });
+    expect(effects).toEqual([]);
+    const goesOn: Turn = { ...judged, w: s(122), report: { ...judged.report, lastA: s(121) } };
+    expect(judge(goesOn, aContext())[0].verdict.state).toBe('running');
   });
 
   test('a later stall is the next episode, with an event of its own (report 002)', () => {

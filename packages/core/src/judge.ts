@@ -3,9 +3,9 @@ import { eventBase, expiredDetails, silenceNow, staleDetails } from './details.t
 import type { StaleReason } from './event.ts';
 import { anyCallExpired, lostCompletions } from './grace.ts';
 import { clearanceOf, loopFreeMs } from './recovery.ts';
-import { censorExpired, clearEffects, type Transition, type TurnEffect } from './settle.ts';
+import { censored, clearEffects, type Transition, type TurnEffect } from './settle.ts';
 import type { Stamp } from './time.ts';
-import { noChildren, type Turn } from './turn.ts';
+import { noChildren, noLessons, type Turn } from './turn.ts';
 
 /** How long a fatal provider error may stand before it is a verdict: the agent may be about to handle it. */
 const errorStandsMs = 2000;
@@ -31,15 +31,24 @@ function expire(turn: Turn, ctx: Context): Transition {
       requestDeadlines: {},
       children: noChildren,
       deadlineMs: Number.POSITIVE_INFINITY,
-      lessons: { gaps: {}, pinged: {}, reads: [] },
+      lessons: noLessons,
       verdict: { state: 'expired', atMs: ctx.now.wallMs, details },
     },
     [
       { kind: 'publish', event: { ...eventBase(turn, ctx), type: 'turn.expired', expired: details } },
-      ...censorExpired(turn),
+      ...censored(withOpenSilence(turn, ctx)),
       { kind: 'keep', turn: turn.id },
     ],
   ];
+}
+
+/** The silence that the horizon cut off is part of what is censored. */
+function withOpenSilence(turn: Turn, ctx: Context): Turn {
+  const silence = silenceNow(turn, ctx);
+  if (silence === undefined || silence.key === null) return turn;
+  const { hung } = turn.lessons;
+  const longestMs = Math.max(hung[silence.key] ?? 0, silence.silenceMs);
+  return { ...turn, lessons: { ...turn.lessons, hung: { ...hung, [silence.key]: longestMs } } };
 }
 
 /** A request past its own horizon is told once. Its phase and clock go on, so that it cannot hide the wedge. */
@@ -100,7 +109,10 @@ function condemn(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
 function standingErrorA(turn: Turn): Stamp | undefined {
   const { error } = turn.report;
   if (error === undefined || error.retryable || error.atA === turn.judgedErrorA) return undefined;
-  return turn.w - error.atA >= errorStandsMs ? error.atA : undefined;
+  // Whoever asks a person what to do about it is not stuck.
+  if (turn.report.phase === 'waiting') return undefined;
+  // What changed since, a wait that has ended or a request that has failed, gives the agent the same time again.
+  return turn.w - Math.max(error.atA, turn.report.phaseA) >= errorStandsMs ? error.atA : undefined;
 }
 
 function bySilence(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {

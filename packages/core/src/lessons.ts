@@ -25,7 +25,8 @@ export function learnBetween(
   const judged = silenceOf(before, policy, baselines, 0);
   if (judged !== undefined && judged.key !== null) {
     const gap = closedGap(before, after, judged);
-    if (gap !== undefined) learned.gaps = raise(learned.gaps, judged.key, gap);
+    if (gap !== undefined && failed(before, after)) learned.hung = raise(learned.hung, judged.key, gap);
+    else if (gap !== undefined) learned.gaps = raise(learned.gaps, judged.key, gap);
     const pinged = pingedGap(before, after);
     if (pinged !== undefined) learned.pinged = raise(learned.pinged, phaseKey(judged.phase, false), pinged);
   }
@@ -48,12 +49,15 @@ function closedGap(before: Turn, after: Turn, judged: Silence): number | undefin
   return Math.max(0, closed - since);
 }
 
+/** A failed or cancelled end does not show that the silence before it was healthy. */
+function failed(before: Turn, after: Turn): boolean {
+  const failedA = after.report.failedA ?? never;
+  return failedA > before.w && after.report.lastA === failedA;
+}
+
 function closingA(before: Turn, after: Turn): Stamp | undefined {
   const neighbours = after.w - before.w <= neighboursMs;
   if (after.report.lastA > before.report.lastA) {
-    // A failed or cancelled end does not show that the silence was healthy.
-    if ((after.report.failedA ?? never) > before.w && after.report.lastA === after.report.failedA)
-      return undefined;
     // Reports between are missing: no more is proven than what was judged.
     if (!neighbours) return before.w;
     return after.report.firstA !== undefined && after.report.firstA > before.report.lastA

@@ -7,7 +7,7 @@ import { isRequestPhase } from './phase.ts';
 import type { TurnIdentity, TurnReport, TurnSignal } from './signal.ts';
 import { silenceOf } from './silence.ts';
 import { arrivalStamp, type Stamp } from './time.ts';
-import { noChildren, noLessons, type Turn } from './turn.ts';
+import { type ChildFloors, type EngineKnowledge, noChildren, noLessons, type Turn } from './turn.ts';
 
 // Merging what producers say. State, never deltas: a newer record replaces the state, an older one is merged with max()
 // and never moves anything back (RULES 1).
@@ -80,7 +80,10 @@ function newerReport(turn: Turn, signal: TurnSignal, report: TurnReport, ctx: Co
   const request = report.requests.at(-1)?.id;
   const merged: Turn = {
     ...kept,
-    ...(turn.engine !== undefined && turn.engine.request === request ? { engine: turn.engine } : {}),
+    ...(turn.engine !== undefined && turn.engine.request === request
+      ? { engine: notAfter(turn.engine, a) }
+      : {}),
+    ...(turn.countedA === undefined ? {} : { countedA: Math.min(turn.countedA, a) }),
     identity: mergeIdentity(turn.identity, signal.identity),
     coarse: signal.report === undefined,
     seq: Math.max(turn.seq, signal.origin.seq),
@@ -89,7 +92,7 @@ function newerReport(turn: Turn, signal: TurnSignal, report: TurnReport, ctx: Co
     report,
     lastActivityMs:
       report.lastA > turn.report.lastA ? ctx.now.wallMs - (a - report.lastA) : turn.lastActivityMs,
-    children: keepOpenCalls(turn, report),
+    children: turn.children === noChildren ? noChildren : childrenNotAfter(keepOpenCalls(turn, report), a),
     ...horizonsAfter(turn, report, ctx),
   };
   const weighed = withCountedEvidence(merged, ctx);
@@ -122,6 +125,30 @@ function olderReport(turn: Turn, signal: TurnSignal, report: TurnReport): Turn {
 /** Identity comes with the first heartbeats and every 10 s; what one record lacks another has told. */
 function mergeIdentity(known: TurnIdentity, told: TurnIdentity | undefined): TurnIdentity {
   return told === undefined ? known : { ...known, ...told };
+}
+
+/** What others said of the turn was stamped by estimate: nothing can have happened after the turn's own clock. */
+function notAfter(engine: EngineKnowledge, a: Stamp): EngineKnowledge {
+  const { ownA, wideA, queuedA } = engine;
+  return {
+    ...engine,
+    ...(ownA === undefined ? {} : { ownA: Math.min(ownA, a) }),
+    ...(wideA === undefined ? {} : { wideA: Math.min(wideA, a) }),
+    ...(queuedA === undefined ? {} : { queuedA: Math.min(queuedA, a) }),
+  };
+}
+
+function childrenNotAfter(children: ChildFloors, a: Stamp): ChildFloors {
+  const { flagged, ended, lastEnd } = children;
+  const clamp = (table: Readonly<Record<string, Stamp>>): Readonly<Record<string, Stamp>> =>
+    Object.values(table).some((stamp) => stamp > a)
+      ? Object.fromEntries(Object.entries(table).map(([id, stamp]) => [id, Math.min(stamp, a)]))
+      : table;
+  return {
+    flagged: clamp(flagged),
+    ended: clamp(ended),
+    ...(lastEnd === undefined ? {} : { lastEnd: Math.min(lastEnd, a) }),
+  };
 }
 
 function keepOpenCalls(turn: Turn, report: TurnReport): Turn['children'] {

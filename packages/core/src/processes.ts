@@ -1,3 +1,4 @@
+import type { ProcessFacts } from './context.ts';
 import { DueTable } from './due-table.ts';
 import type { Effect } from './event.ts';
 import { hear, newProcess, type Process, tell, unreachableAfterMs } from './liveness.ts';
@@ -5,6 +6,9 @@ import { canaryBack, canaryFresh, newPath, noteLag, type PathState, pathSettled 
 import type { Policy } from './policy.ts';
 import type { Origin, ProcessSignal } from './signal.ts';
 import type { AwakeMs, Now, WallMs } from './time.ts';
+import type { Turn } from './turn.ts';
+
+export const noProcess: ProcessFacts = { exited: false, unreachable: false, loopAgeMs: 0 };
 
 /** Processes of a path that were heard within this time are fresh. */
 const freshMs = 5000;
@@ -96,6 +100,17 @@ export class Processes {
 
   #schedule(process: Process): void {
     this.#due.set(process.id, process.heardAwakeMs + unreachableAfterMs(process, this.#policy));
+  }
+
+  /** What is known of the process that owns a turn. */
+  factsOf(turn: Turn): ProcessFacts {
+    const process = this.byId.get(turn.owner.process);
+    if (process === undefined) return noProcess;
+    // Without heartbeats only an exit that was told can be known.
+    if (turn.coarse) return process.exited ? { exited: true, unreachable: false, loopAgeMs: 0 } : noProcess;
+    if (process.boot !== turn.owner.boot)
+      return { exited: process.oldBoots.includes(turn.owner.boot), unreachable: false, loopAgeMs: 0 };
+    return process;
   }
 
   /** Marks processes that have become unreachable. Returns them; a silent path is told once instead. */

@@ -24,9 +24,19 @@ export function learnRead(reads: PromptReads, read: PromptRead): PromptReads {
   const recent = read.tokens > minTokens ? [...reads.recent, read].slice(-keptReads) : reads.recent;
   const stairs = [...reads.stairs, read]
     .sort((a, b) => a.tokens - b.tokens || b.ms - a.ms)
-    .filter((step, i, all) => i === 0 || all.slice(0, i).every((before) => before.ms < step.ms))
-    .slice(-keptStairs);
-  return { recent, stairs };
+    .filter((step, i, all) => i === 0 || all.slice(0, i).every((before) => before.ms < step.ms));
+  return { recent, stairs: stairs.length > keptStairs ? withoutLowestStep(stairs) : stairs };
+}
+
+/** Merges the two steps that differ least: the lower size with the higher time, so that no bound is ever lowered. */
+function withoutLowestStep(stairs: readonly PromptRead[]): PromptRead[] {
+  let lowest = 1;
+  const riseMs = (i: number): number => (stairs[i]?.ms ?? 0) - (stairs[i - 1]?.ms ?? 0);
+  for (let i = 2; i < stairs.length; i++) if (riseMs(i) < riseMs(lowest)) lowest = i;
+  return stairs.flatMap((step, i) => {
+    if (i === lowest - 1) return [{ tokens: step.tokens, ms: stairs[lowest]?.ms ?? step.ms }];
+    return i === lowest ? [] : [step];
+  });
 }
 
 /**

@@ -129,12 +129,17 @@ describe('tool_silence and lost_completion', () => {
   }
 
   test.each<[string, TurnReport['calls'], boolean]>([
-    ['one of the two has spoken', [aCall(), aCall({ id: 'c2', quietSinceA: s(1801) })], false],
-    ['one has spoken, one has ended', [aCall({ quietSinceA: s(1801) })], true],
+    ['one of the two has spoken', [aCall(), aCall({ id: 'c2', updates: 1 })], false],
+    ['one has spoken, one has ended', [aCall({ updates: 1 })], true],
     ['both have ended', [], true],
-    ['both have ended, another is past its grace', [aCall({ id: 'c3' })], false],
-    ['another one speaks (report 001)', [aCall(), aCall({ id: 'c3', quietSinceA: s(1801) })], false],
-  ])('%s: cleared %s', (_, calls, cleared) => {
+    ['both have ended, another is silent: that is an episode of its own', [aCall({ id: 'c3' })], true],
+    ['another one speaks (report 001)', [aCall(), aCall({ id: 'c3', updates: 9 })], false],
+    [
+      'the end of a wait restarts a grace and is no word of the call',
+      [aCall({ quietSinceA: s(1801) })],
+      false,
+    ],
+  ])('%s: %s', (_, calls, cleared) => {
     expect(clearedWith(calls) !== null).toBe(cleared);
   });
 

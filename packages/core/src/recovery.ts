@@ -66,6 +66,6 @@ function callsMoved(turn: Turn, stale: Stale): boolean {
   return stale.expiredCalls.every((id) => {
     if (id === '*') return turn.report.waiting?.for !== 'child';
     const call = turn.report.calls.find((open) => open.id === id);
-    return call === undefined || call.updates > (stale.updates[id] ?? 0);
+    return call === undefined || call.updates > (stale.updates[id] as number);
   });
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   aCall,
   aHappening,
+  anEnd,
   anOrigin,
   aProcessBeat,
   aReport,
@@ -448,8 +449,10 @@ describe('what has been learned', () => {
   test('healthy ends teach, and the shell is told which key', () => {
     const bench = new Bench();
     bench.turn();
+    bench.t = 39;
+    bench.turn();
     bench.t = 40;
-    bench.receive(aSignal({ origin: bench.origin(), happening: { name: 'ended', outcome: 'completed' } }));
+    bench.receive(anEnd('completed', 40, { origin: bench.origin() }));
     expect(bench.effects).toContainEqual({ kind: 'learned', key: 'acme|m1|text' });
     expect(bench.registry.baselines()).toMatchObject([{ key: 'acme|m1|text', samples: 1, maxGapMs: s(40) }]);
     expect(bench.registry.saveBaseline('acme|m1|text')?.baseline.samples).toBe(1);

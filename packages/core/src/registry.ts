@@ -1,12 +1,12 @@
 import type { Baseline } from './baseline.ts';
 import { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts';
-import type { Context, ProcessFacts } from './context.ts';
+import type { Context } from './context.ts';
 import { Engines, movementFor } from './engines.ts';
 import type { Effect } from './event.ts';
-import { childless, isHealthy } from './family.ts';
+import { childless, standingOf } from './family.ts';
 import { type Process, processView } from './liveness.ts';
 import type { Policy } from './policy.ts';
-import { Processes } from './processes.ts';
+import { noProcess, Processes } from './processes.ts';
 import { type Listing, listedEnd } from './reconcile.ts';
 import {
   restorePath,
@@ -20,7 +20,7 @@ import {
   saveTurn,
 } from './saved.ts';
 import type { TurnEffect } from './settle.ts';
-import type { CanarySignal, EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './signal.ts';
+import type { EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './signal.ts';
 import type { Now, Stamp, WallMs } from './time.ts';
 import { type Input, transition } from './transition.ts';
 import { isOpen, ownerIs, type Turn } from './turn.ts';
@@ -30,8 +30,6 @@ import { viewOf } from './view-of.ts';
 
 /** How many turns are in which state; `waiting` ones are running too. */
 export type TurnCounts = Readonly<Record<TurnStateName | 'waiting', number>>;
-
-const noProcess: ProcessFacts = { exited: false, unreachable: false, loopAgeMs: 0 };
 
 /**
  * All turns, processes, engines and what has been learned: signals in, verdicts out. It has no clock, no timer and no
@@ -75,7 +73,7 @@ export class Registry {
         this.#engineSignal(signal, path, now, effects);
         break;
       case 'canary':
-        this.#canarySignal(signal, now);
+        this.#processes.canary(signal.path, now);
         break;
     }
     return effects;
@@ -229,13 +227,12 @@ export class Registry {
     }
   }
 
-  #canarySignal(signal: CanarySignal, now: Now): void {
-    this.#processes.canary(signal.path, now);
-  }
-
-  /** The turn's own clock as it stands now, as far as the last record and a healthy tick can tell. */
+  /**
+   * The turn's own clock as it stands now, if its process has been awake since it was last heard; its next record corrects
+   * what comes out too late. A stamp that is too early would turn an outage of the turn's own records into silence.
+   */
   #stampNow(turn: Turn, now: Now): Stamp {
-    return turn.w + Math.min(Math.max(0, now.awakeMs - turn.heardAwakeMs), 1500);
+    return turn.w + Math.max(0, now.awakeMs - turn.heardAwakeMs);
   }
 
   #apply(id: string, input: Input, now: Now, effects: Effect[]): void {
@@ -280,16 +277,6 @@ export class Registry {
     if (open) this.#processes.byId.get(after.owner.process)?.turns.add(after.id);
   }
 
-  #facts(turn: Turn): ProcessFacts {
-    const process = this.#processes.byId.get(turn.owner.process);
-    if (process === undefined) return noProcess;
-    // Without heartbeats only an exit that was told can be known.
-    if (turn.coarse) return process.exited ? { exited: true, unreachable: false, loopAgeMs: 0 } : noProcess;
-    if (process.boot !== turn.owner.boot)
-      return { exited: process.oldBoots.includes(turn.owner.boot), unreachable: false, loopAgeMs: 0 };
-    return process;
-  }
-
   #context(turn: Turn | undefined, now: Now): Context {
     const policy = this.#policy;
     const baselines = this.#readBaseline;
@@ -300,7 +287,7 @@ export class Registry {
       now,
       policy,
       baselines,
-      process: this.#facts(turn),
+      process: this.#processes.factsOf(turn),
       lagMs: turn.coarse ? (this.#processes.paths.get(turn.path)?.lagMs ?? 0) : 0,
       // Looked up only when something asks: most judgements need neither.
       get children() {
@@ -311,9 +298,4 @@ export class Registry {
       },
     };
   }
-}
-
-function standingOf(turn: Turn): 'healthy' | 'flagged' | 'ended' {
-  if (turn.verdict.state === 'ended') return 'ended';
-  return isHealthy(turn) ? 'healthy' : 'flagged';
 }

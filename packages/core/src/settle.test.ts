@@ -25,7 +25,7 @@ describe('the end of a turn', () => {
       deadlineMs: 9,
       lessons,
     });
-    const [after, effects] = endTurn(turn, 'completed', undefined, aContext({ t: 7 }));
+    const [after, effects] = endTurn(turn, 'completed', aContext({ t: 7 }));
     expect(after).toMatchObject({
       report: { requests: [], calls: [] },
       requestDeadlines: {},
@@ -42,9 +42,9 @@ describe('the end of a turn', () => {
 
   test('a second end changes nothing; one after the horizon is counted as late (report 004)', () => {
     const ended = aTurn({ verdict: { state: 'ended', outcome: 'completed', atMs: 1 } });
-    expect(endTurn(ended, 'failed', undefined, aContext())).toEqual([ended, []]);
+    expect(endTurn(ended, 'failed', aContext())).toEqual([ended, []]);
     const [expired] = judge(aTurn({ deadlineMs: 0 }), aContext());
-    expect(endTurn(expired, 'completed', s(9), aContext())).toEqual([
+    expect(endTurn(expired, 'completed', aContext())).toEqual([
       expired,
       [{ kind: 'count', what: 'late_settlement' }],
     ]);
@@ -52,8 +52,8 @@ describe('the end of a turn', () => {
 });
 
 describe('who teaches (report 002: healthy turns alone)', () => {
-  const end = (outcome: Outcome, over: Partial<Turn> = {}, a?: number) =>
-    teachings(endTurn(aTurn({ lessons, ...over }), outcome, a, aContext())[1]);
+  const end = (outcome: Outcome, over: Partial<Turn> = {}) =>
+    teachings(endTurn(aTurn({ lessons, ...over }), outcome, aContext())[1]);
 
   test('a completed turn teaches each of its keys', () => {
     expect(end('completed')).toEqual([
@@ -93,36 +93,6 @@ describe('who teaches (report 002: healthy turns alone)', () => {
   });
 });
 
-describe('the end itself closes the last silence', () => {
-  const gaps = (over: Partial<Turn>, aS: number): Record<string, number> => {
-    const [, effects] = endTurn(aTurn(over), 'completed', s(aS), aContext());
-    return Object.fromEntries(
-      effects.flatMap((effect) => (effect.kind === 'admit' ? [[effect.key, effect.lesson.gapMs ?? -1]] : [])),
-    );
-  };
-
-  test.each<[string, Partial<Turn>, Record<string, number>]>([
-    ['from the last activity', {}, { 'acme|m1|text': s(40) }],
-    ['from counted evidence', { countedA: s(30) }, { 'acme|m1|text+evidence': s(10) }],
-    [
-      'a larger gap of the turn stays',
-      { lessons: { gaps: { text: s(50) }, pinged: {}, reads: [] } },
-      { 'acme|m1|text': s(50) },
-    ],
-    ['not with a long pause inside', { report: aReport({ wokeA: s(30) }) }, {}],
-    [
-      'a pause before it does not matter',
-      { report: aReport({ wokeA: s(5), lastA: s(6) }) },
-      { 'acme|m1|text': s(34) },
-    ],
-    ['not after a handover', { report: aReport({ phase: 'agent', handover: true }) }, {}],
-    ['not where silence does not judge', { report: aReport({ phase: 'tool' }) }, {}],
-    ['not backwards', { report: aReport({ lastA: s(41) }) }, {}],
-  ])('%s', (_, over, taught) => {
-    expect(gaps(over, 40)).toEqual(taught);
-  });
-});
-
 describe('the end of a stale turn', () => {
   const staleTurn = (reason: (typeof reasons)[number]): Turn => {
     const { turn, surroundings } = stalls[reason];
@@ -132,7 +102,7 @@ describe('the end of a stale turn', () => {
   test.each(reasons.filter((reason) => reason !== 'process_exited'))(
     '%s: a completed end recovers it',
     (reason) => {
-      const [, effects] = endTurn(staleTurn(reason), 'completed', undefined, aContext({ t: 12 }));
+      const [, effects] = endTurn(staleTurn(reason), 'completed', aContext({ t: 12 }));
       expect(eventsOf(effects)).toMatchObject([
         {
           type: 'turn.recovered',
@@ -151,7 +121,7 @@ describe('the end of a stale turn', () => {
   );
 
   test('process_exited: a late end ends it, without a recovery', () => {
-    const [turn, effects] = endTurn(staleTurn('process_exited'), 'completed', undefined, aContext());
+    const [turn, effects] = endTurn(staleTurn('process_exited'), 'completed', aContext());
     expect(turn.verdict).toMatchObject({ state: 'ended', outcome: 'completed' });
     expect(eventsOf(effects)).toEqual([]);
     expect(counts(effects)).toEqual([]);
@@ -159,28 +129,41 @@ describe('the end of a stale turn', () => {
 
   test.each(['failed', 'cancelled'] as const)('a %s end is no recovery', (outcome) => {
     for (const reason of reasons) {
-      const [turn, effects] = endTurn(staleTurn(reason), outcome, undefined, aContext());
+      const [turn, effects] = endTurn(staleTurn(reason), outcome, aContext());
       expect(turn.verdict, reason).toMatchObject({ state: 'ended', outcome });
       expect(eventsOf(effects), reason).toEqual([]);
       expect(teachings(effects), reason).toEqual([]);
     }
     for (const reason of ['silence', 'engine_only', 'provider_error'] as const)
-      expect(counts(endTurn(staleTurn(reason), outcome, undefined, aContext())[1]), reason).toEqual([
-        'confirmed',
-      ]);
+      expect(counts(endTurn(staleTurn(reason), outcome, aContext())[1]), reason).toEqual(['confirmed']);
   });
 
   test('an end that nobody saw says nothing about the verdict', () => {
-    const [, effects] = endTurn(staleTurn('silence'), 'unknown', undefined, aContext());
+    const [, effects] = endTurn(staleTurn('silence'), 'unknown', aContext());
     expect(counts(effects)).toEqual([]);
   });
 
   test('a refuted silence backs off the key that judged it, other reasons none', () => {
     const refuted = (reason: (typeof reasons)[number]) =>
-      teachings(endTurn(staleTurn(reason), 'completed', undefined, aContext())[1]).filter(
+      teachings(endTurn(staleTurn(reason), 'completed', aContext())[1]).filter(
         (each) => each.kind === 'refute',
       );
     expect(refuted('silence')).toEqual([{ kind: 'refute', key: 'acme|m1|text' }]);
     for (const reason of reasons) if (reason !== 'silence') expect(refuted(reason), reason).toEqual([]);
+  });
+
+  test('one that went on before it failed, between two heartbeats, was no stall', () => {
+    const turn = staleTurn('silence');
+    const report = { ...turn.report, lastContentA: s(113), lastA: s(114), failedA: s(114) };
+    const [, effects] = endTurn({ ...turn, report }, 'failed', aContext());
+    expect(eventsOf(effects)).toMatchObject([{ type: 'turn.recovered', recovered: { by: 'activity' } }]);
+    expect(counts(effects)).toEqual(['refuted']);
+  });
+
+  test('a refuted handover backs off nothing: it teaches nothing either', () => {
+    const handover = aReport({ phase: 'agent', requests: [], handover: true });
+    const [turn] = judge(aTurn({ w: s(150), report: handover }), aContext());
+    expect(turn.verdict).toMatchObject({ state: 'stale', reason: 'silence', key: null });
+    expect(teachings(endTurn(turn, 'completed', aContext())[1])).toEqual([]);
   });
 });

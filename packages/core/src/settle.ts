@@ -5,7 +5,7 @@ import type { Effect } from './event.ts';
 import { baselineKey, type PhaseKey } from './key.ts';
 import { type Clearance, clearanceOf } from './recovery.ts';
 import type { Outcome } from './signal.ts';
-import { noChildren, type Turn, type TurnLessons, type Verdict } from './turn.ts';
+import { noChildren, noLessons, type Turn, type TurnLessons, type Verdict } from './turn.ts';
 
 /** What a settled turn does to what has been learned. Applied by the registry, never by the turn. */
 export type Teaching =
@@ -26,7 +26,7 @@ export function endTurn(turn: Turn, outcome: Outcome, ctx: Context): Transition 
   }
   if (verdict.state === 'stale') effects.push(...episodeEnd(turn, verdict, outcome, ctx));
   if (outcome === 'completed') effects.push(...admissions(turn, turn.lessons));
-  else if (outcome !== 'unknown') effects.push(...censored(turn, turn.lessons));
+  else if (outcome !== 'unknown') effects.push(...censored(turn));
   effects.push(
     { kind: 'ended', turn: turn.id, attempt: turn.attempt, outcome },
     { kind: 'keep', turn: turn.id },
@@ -38,7 +38,7 @@ export function endTurn(turn: Turn, outcome: Outcome, ctx: Context): Transition 
       report: { ...report, requests: [], calls: [] },
       requestDeadlines: {},
       children: noChildren,
-      lessons: { gaps: {}, pinged: {}, reads: [] },
+      lessons: noLessons,
       deadlineMs: Number.POSITIVE_INFINITY,
       verdict: { state: 'ended', outcome, atMs: ctx.now.wallMs },
     },
@@ -89,17 +89,15 @@ function admissions(turn: Turn, lessons: TurnLessons): Teaching[] {
   });
 }
 
-function censored(turn: Turn, lessons: TurnLessons): Teaching[] {
-  return (Object.entries(lessons.gaps) as [PhaseKey, number][]).map(([key, gapMs]) => ({
+/** What the horizon, a user or a time-out ended: counted apart, and the silence it ended in with it. */
+export function censored(turn: Turn): Teaching[] {
+  const { gaps, hung } = turn.lessons;
+  const keys = new Set([...Object.keys(gaps), ...Object.keys(hung)]) as Set<PhaseKey>;
+  return [...keys].map((key) => ({
     kind: 'censor',
     key: keyFor(turn, key),
-    gapMs,
+    gapMs: Math.max(gaps[key] ?? 0, hung[key] ?? 0),
   }));
-}
-
-/** Gaps of a turn that its horizon ended teach nothing either. */
-export function censorExpired(turn: Turn): Teaching[] {
-  return censored(turn, turn.lessons);
 }
 
 /** What the end of a stale episode says and teaches. */

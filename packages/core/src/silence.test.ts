@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aReport, aRequest, aTurn, learned, s } from '../fixtures/given.ts';
+import { aCall, aReport, aRequest, aTurn, learned, s } from '../fixtures/given.ts';
 import { emptyBaseline } from './baseline.ts';
 import { makePolicy } from './policy.ts';
 import type { TurnReport } from './signal.ts';
@@ -26,6 +26,13 @@ describe('silence is measured on the clock of the producer, from the newest of (
   test.each(['tool', 'waiting'] as const)('%s is not judged by silence', (phase) => {
     expect(silence(text({ phase }))).toBeUndefined();
   });
+});
+
+test('open calls defer it while no request is open, also while the history is compacted (RULES 4)', () => {
+  const compacting: Partial<TurnReport> = { phase: 'compacting', requests: [] };
+  expect(silence(text({ ...compacting, calls: [aCall()] }))).toBeUndefined();
+  expect(silence(text({ ...compacting, calls: [aCall()], requests: [aRequest()] }))?.silenceMs).toBe(s(100));
+  expect(silence(text(compacting))?.silenceMs).toBe(s(100));
 });
 
 describe('a silence is judged under the key of its phase', () => {
@@ -94,7 +101,7 @@ describe('after a wait has run out (handover)', () => {
 
   test('120 s whatever the phase has learned', () => {
     expect(silence(handover(), { 'acme|m1|agent': learned(20, s(1)) })).toMatchObject({
-      key: 'agent',
+      key: null,
       silenceMs: s(70),
       threshold: { thresholdMs: s(120), confirmMs: s(30), source: 'default', samples: 0 },
     });

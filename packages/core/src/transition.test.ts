@@ -3,6 +3,7 @@ import {
   aCall,
   aContext,
   aHappening,
+  anEnd,
   aReport,
   aRequest,
   aSignal,
@@ -62,44 +63,43 @@ describe('what must be durable before it is acknowledged', () => {
 });
 
 describe('the end', () => {
-  const end = (outcome: 'completed' | 'failed', aS: number): TurnSignal =>
-    aSignal({ origin: { seq: 9, a: s(aS) }, happening: { name: 'ended', outcome } });
+  const admitted = (turn: Turn, signal: TurnSignal, surroundings?: Surroundings) => {
+    const [after, effects] = tell(turn, signal, surroundings);
+    expect(after?.verdict).toMatchObject({ state: 'ended', outcome: 'completed' });
+    return effects.flatMap((effect) => (effect.kind === 'admit' ? [[effect.key, effect.lesson.gapMs]] : []));
+  };
+  const seen = (wS: number, over: Partial<Turn> = {}): Turn => aTurn({ w: s(wS), ...over });
 
-  test('closes the last silence on the clock of the producer', () => {
-    const [turn, effects] = tell(aTurn(), end('completed', 40));
-    expect(turn?.verdict).toMatchObject({ state: 'ended', outcome: 'completed' });
-    expect(effects).toContainEqual({
-      kind: 'admit',
-      key: 'acme|m1|text',
-      lesson: { turn: 'T', gapMs: s(40) },
-    });
+  test('itself closes the last silence, on the clock of the producer', () => {
+    expect(admitted(seen(39.5), anEnd('completed', 40))).toEqual([['acme|m1|text', s(40)]]);
   });
 
-  test('never before what is known', () => {
-    const [, effects] = tell(aTurn({ w: s(30) }), end('completed', 20));
-    expect(effects).toContainEqual({
-      kind: 'admit',
-      key: 'acme|m1|text',
-      lesson: { turn: 'T', gapMs: s(30) },
-    });
+  test('its report tells what came since the last heartbeat', () => {
+    const report = aReport({ lastA: s(40), firstA: s(39.7) });
+    expect(admitted(seen(39.5), anEnd('completed', 40, { report }))).toEqual([['acme|m1|text', s(39.7)]]);
   });
 
-  test('on the clock of arrival without heartbeats', () => {
-    const turn = aTurn({ coarse: true, owner: { process: 'p1', boot: '', incarnation: 1 } });
-    const [, effects] = tell(turn, aHappening({ name: 'ended', outcome: 'completed' }), { t: 25 });
-    expect(effects).toContainEqual({
-      kind: 'admit',
-      key: 'acme|m1|text',
-      lesson: { turn: 'T', gapMs: s(25) },
-    });
+  test('with records missing before it, no more is proven than what was judged', () => {
+    expect(admitted(seen(10), anEnd('completed', 40))).toEqual([['acme|m1|text', s(10)]]);
+  });
+
+  test('a larger gap of the turn stays', () => {
+    const lessons = { gaps: { text: s(50) }, pinged: {}, reads: [] };
+    expect(admitted(seen(39.5, { lessons }), anEnd('completed', 40))).toEqual([['acme|m1|text', s(50)]]);
+  });
+
+  test('of a producer without heartbeats counts by its arrival', () => {
+    const turn = aTurn({ coarse: true, w: s(24), owner: { process: 'p1', boot: '', incarnation: 1 } });
+    const end = aHappening({ name: 'ended', outcome: 'completed' });
+    expect(admitted(turn, end, { t: 25 })).toEqual([['acme|m1|text', s(25)]]);
   });
 
   test('late ones are counted and change nothing (report 004)', () => {
     const turn = expired();
-    expect(tell(turn, end('completed', 9))).toEqual([turn, [{ kind: 'count', what: 'late_settlement' }]]);
+    expect(tell(turn, anEnd('completed', 9))).toEqual([turn, [{ kind: 'count', what: 'late_settlement' }]]);
     expect(tell(turn, aSignal())).toEqual([turn, []]);
     const done = ended();
-    expect(tell(done, end('completed', 9))).toEqual([done, []]);
+    expect(tell(done, anEnd('completed', 9))).toEqual([done, []]);
     expect(tell(done, aSignal())).toEqual([done, []]);
   });
 });

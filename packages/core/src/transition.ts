@@ -44,7 +44,7 @@ export function transition(
     case 'judge':
       return judge(turn.coarse && isOpen(turn) ? atArrivalClock(turn, ctx) : turn, ctx);
     case 'unlisted':
-      return isOpen(turn) ? endTurn(turn, input.outcome, ctx) : [turn, []];
+      return isOpen(turn) ? unlisted(turn, input.outcome, ctx) : [turn, []];
     case 'engine':
       return [isOpen(turn) ? engineMoved(turn, input, ctx) : turn, []];
     case 'child':
@@ -73,11 +73,26 @@ function signalled(turn: Turn | undefined, signal: TurnSignal, path: string, ctx
     ];
   }
   if (happening.name === 'ended') {
-    return endTurn(observe(turn, signal, ctx), happening.outcome, ctx);
+    return ended(turn, signal, happening.outcome, ctx);
   }
   const next = observe(turn, signal, ctx);
   const keeps = durable(happening.name) || next.deadlineMs < turn.deadlineMs;
   return [next, keeps ? [{ kind: 'keep', turn: turn.id }] : []];
+}
+
+/** An end that the producer itself dates after the horizon comes too late: the horizon is judged first (report 004). */
+function ended(turn: Turn, signal: TurnSignal, outcome: Outcome, ctx: Context): Transition {
+  const late = (signal.report?.expiresInMs ?? 1) <= 0 && ctx.now.bootMs >= turn.deadlineMs;
+  if (!late) return endTurn(observe(turn, signal, ctx), outcome, ctx);
+  const [expired, effects] = judge(turn, ctx);
+  return [expired, [...effects, { kind: 'count', what: 'late_settlement' }]];
+}
+
+/** A list does not say when; a turn that was given up is expired if its horizon has passed. */
+function unlisted(turn: Turn, outcome: Outcome, ctx: Context): Transition {
+  return outcome !== 'completed' && ctx.now.bootMs >= turn.deadlineMs
+    ? judge(turn, ctx)
+    : endTurn(turn, outcome, ctx);
 }
 
 /** Starts, ends, horizons and verdicts must survive a crash; activity is checkpointed in batches. */

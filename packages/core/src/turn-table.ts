@@ -41,6 +41,8 @@ export class TurnTable {
     this.#deadlines.set(after.id, open ? nextDeadlineMs(after) : Number.POSITIVE_INFINITY);
     if (after.coarse && open) this.#coarse.set(after.id, now.awakeMs + coarseEveryMs);
     else if (before?.coarse === true) this.#coarse.delete(after.id);
+    const engine = before?.identity.engineId;
+    if (before !== undefined && engine !== after.identity.engineId) this.#serve(before, false);
     this.#serve(after, open);
   }
 

@@ -47,6 +47,8 @@ export interface EngineKnowledge {
 /** Largest silences of the turn as judged, by the key that judged them. They teach when the turn completes. */
 export interface TurnLessons {
   readonly gaps: Readonly<Partial<Record<PhaseKey, number>>>;
+  /** Silences that a failed or cancelled end closed: they teach nothing, and are counted as censored. */
+  readonly hung: Readonly<Partial<Record<PhaseKey, number>>>;
   /** Largest content gap with keep-alives inside, by bare phase. */
   readonly pinged: Readonly<Partial<Record<PhaseKey, number>>>;
   readonly reads: readonly { readonly tokens: number; readonly ms: number }[];
@@ -104,7 +106,7 @@ export interface Turn {
   readonly verdict: Verdict;
 }
 
-export const noLessons: TurnLessons = { gaps: {}, pinged: {}, reads: [] };
+export const noLessons: TurnLessons = { gaps: {}, hung: {}, pinged: {}, reads: [] };
 export const noChildren: ChildFloors = { flagged: {}, ended: {} };
 
 export function isOpen(turn: Turn): boolean {
