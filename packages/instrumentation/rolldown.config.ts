@@ -14,7 +14,16 @@ const onlyTheBundle: Plugin = {
 
 // The published package depends on nothing but OpenTelemetry's API: names and encoding of the wire are inlined.
 export default defineConfig({
-  input: { index: 'src/index.ts', setup: 'src/setup.ts', producer: 'src/producer.ts' },
+  input: {
+    index: 'src/index.ts',
+    setup: 'src/setup.ts',
+    producer: 'src/producer.ts',
+    'ai-sdk': 'src/ai-sdk.ts',
+    register: 'src/register.ts',
+    supervisor: 'src/supervisor.ts',
+    // Not for import: the heartbeat's thread starts from it, and looks for it beside the folder of its own chunk.
+    'lane/worker': 'src/lane/worker.ts',
+  },
   platform: 'node',
   external: [/^node:/, /^@opentelemetry\//],
   resolve: { conditionNames: ['@turnwatch/source', 'import', 'node', 'default'] },

@@ -43,10 +43,11 @@ const shortName = (specifier: string): string | undefined => {
   return name?.startsWith(scope) ? name.slice(scope.length) : undefined;
 };
 
-/** Agents install instrumentation: the wire names are inlined into it, and core is there for its types alone. */
+/** Agents install instrumentation: names and encoder are inlined into it, and core is there for its types alone. */
 function instrumentationFault(specifier: string, typeOnly: boolean): string | undefined {
-  if (typeOnly || specifier === `${scope}protocol/wire`) return undefined;
-  return `instrumentation may use only ${scope}protocol/wire and types, not ${specifier}`;
+  const inlined = [`${scope}protocol/wire`, `${scope}protocol/otlp`];
+  if (typeOnly || inlined.includes(specifier)) return undefined;
+  return `instrumentation may use only ${inlined.join(' and ')} and types, not ${specifier}`;
 }
 
 function allows(from: string, to: string): boolean {

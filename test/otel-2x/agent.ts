@@ -10,15 +10,18 @@ export interface Ended {
   readonly lingeredMs: number;
 }
 
-/** Runs an agent as a process of its own. `onOutput` hears each piece of its output, and can stop it. */
+/** Runs an agent as a process of its own, by this Node or another. `onOutput` hears of its output, and can stop it. */
 export function runAgent(
   folder: string,
   script: string,
   env: Record<string, string>,
   onOutput?: (kill: (signal: NodeJS.Signals) => void) => void,
+  node: { readonly path?: string; readonly flags?: readonly string[] } = {},
 ): Promise<Ended> {
   const { NODE_OPTIONS: _options, ...inherited } = process.env;
-  const child = spawn(process.execPath, [join(folder, script)], { env: { ...inherited, ...env } });
+  const child = spawn(node.path ?? process.execPath, [...(node.flags ?? []), join(folder, script)], {
+    env: { ...inherited, ...env },
+  });
   let stdout = '';
   let stderr = '';
   let lastOutput = performance.now();

@@ -1,8 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runAgent } from './agent.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runAgent as runAnyAgent } from './agent.ts';
 import { prepareApiOnly, prepareLine2, prepareLine3, versionIn } from './line.ts';
 import { Sink } from './sink.ts';
 
@@ -10,22 +10,25 @@ const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
 /** An exit may be delayed by 2 s; the rest is for a slow machine. */
 const mostLingeringMs = 3500;
 
-let sink: Sink | undefined;
+/** By the SDK alone: the heartbeat lane has tests of its own. */
+const runAgent: typeof runAnyAgent = (folder, script, env, onOutput) =>
+  runAnyAgent(folder, script, { TURNWATCH_LANE: 'off', ...env }, onOutput);
+
+const sinks: Sink[] = [];
 
 async function listen(
   ...answer: ConstructorParameters<typeof Sink>
 ): Promise<{ sink: Sink; endpoint: string }> {
-  const started = new Sink(...answer);
-  sink = started;
-  return { sink: started, endpoint: await started.listen() };
+  const sink = new Sink(...answer);
+  sinks.push(sink);
+  return { sink, endpoint: await sink.listen() };
 }
 
-afterEach(async () => {
-  await sink?.close();
-  sink = undefined;
+afterAll(async () => {
+  for (const sink of sinks) await sink.close();
 });
 
-describe.each([
+describe.concurrent.each([
   { line: '2.x', prepare: prepareLine2, api: '1.9.1', sdk: '0.223.0' },
   { line: '3.x', prepare: prepareLine3, api: '1.10.0', sdk: '0.301.0' },
 ])('on OpenTelemetry $line', ({ prepare, api, sdk }) => {
@@ -145,6 +148,46 @@ describe.each([
     });
     expect(sink.named('turnwatch.turn.ended')).toHaveLength(1);
     expect(sink.records.at(-1)?.eventName).toBe('turnwatch.process.exiting');
+  });
+
+  it('makes spans, links and metrics, and live turns of the spans of others', async () => {
+    const ended = await runAgent(folder, 'with-spans.mjs', {});
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const { spans, live, metrics } = JSON.parse(ended.stdout);
+    const named = (name: string) => spans.filter((span: { name: string }) => span.name === name);
+    expect(spans.map(({ name, outcome }: { name: string; outcome: string }) => [name, outcome])).toEqual([
+      ['chat m1', 'cancelled'],
+      ['chat m1', 'completed'],
+      ['invoke_agent child', 'completed'],
+      ['execute_tool delegate', 'completed'],
+      ['invoke_agent worker', 'completed'],
+      ['invoke_agent linked', 'completed'],
+      ['invoke_agent parent', 'completed'],
+      ['run', undefined],
+    ]);
+    const [worker] = named('invoke_agent worker');
+    const [call] = named('execute_tool delegate');
+    expect(named('invoke_agent child')).toMatchObject([{ traceId: worker.traceId, parentId: call.spanId }]);
+    expect(named('chat m1')).toMatchObject([
+      { kind: 2, parentId: worker.spanId },
+      { kind: 2, parentId: worker.spanId },
+    ]);
+    expect(named('invoke_agent linked')).toMatchObject([{ links: 1 }]);
+    const started = live.filter(([name]: [string]) => name === 'turnwatch.turn.started');
+    expect(started.map(([, trace]: [string, string]) => trace)).toEqual(
+      ['invoke_agent worker', 'invoke_agent child', 'invoke_agent parent', 'invoke_agent linked', 'run'].map(
+        (name) => named(name)[0].traceId,
+      ),
+    );
+    expect(metrics).toMatchObject({
+      'gen_ai.client.inference.time_to_first_chunk': [{ value: 1 }],
+      'turnwatch.tokens.reread': [
+        { attributes: { provider: 'acme', model: 'm1', outcome: 'cancelled' }, value: 500 },
+      ],
+      'turnwatch.turn.late_settlements': [{ value: 0 }],
+    });
+    expect(metrics['gen_ai.client.inference.duration']).toHaveLength(2);
+    expect(metrics['turnwatch.gap.largest_seconds'].length).toBeGreaterThan(0);
   });
 
   it('costs the agent nothing when no detector listens, with a turn left open too', async () => {

@@ -1,20 +1,43 @@
 import type { TurnReport } from './producer/signal.ts';
 
+/** The part of a `turn.expired` event that is needed. */
+export interface TurnExpiredEvent {
+  readonly data: {
+    readonly turn: { readonly id: string; readonly attempt: number };
+    readonly expired: {
+      readonly settledAt: string;
+      readonly phase: string;
+      readonly lastActivityAt: string;
+      readonly lastActivityKind: string;
+      readonly pendingToolCalls: readonly PendingCallFacts[];
+    };
+  };
+}
+
 /** What was going on when a turn or request went past its horizon. Durations on the turn clock. */
 export interface ExpiryDiagnostics {
   readonly phase: string;
   /** Since the last activity. */
   readonly silenceMs: number;
   readonly lastActivityKind: string;
-  readonly chunks: number;
-  readonly openRequests: readonly string[];
-  readonly pendingCalls: readonly {
-    readonly id: string;
-    readonly name?: string;
-    readonly ageMs: number;
-    readonly quietMs: number;
-    readonly updates: number;
-  }[];
+  /** Absent where a detector expired the turn. */
+  readonly chunks?: number;
+  /** Absent where a detector expired the turn. */
+  readonly openRequests?: readonly string[];
+  readonly pendingCalls: readonly PendingCallFacts[];
+}
+
+/** A tool call that was open. */
+export interface PendingCallFacts {
+  readonly id: string;
+  readonly name?: string;
+  readonly ageMs: number;
+  /** Since the creation or the last own update of the call. */
+  readonly quietMs: number;
+  readonly updates: number;
+  /** How long the call may be quiet, and whether it was longer: as the detector has it, absent without one. */
+  readonly graceMs?: number;
+  readonly expired?: boolean;
 }
 
 export interface ExpiryFacts {
@@ -54,6 +77,21 @@ export class TurnExpiredError extends Error {
     this.requestId = requestId;
     this.diagnostics = diagnostics;
     this.retryable = diagnostics.pendingCalls.length === 0;
+  }
+
+  /** From a `turn.expired` event, for the parent that is told of it. */
+  static fromEvent({ data: { turn, expired } }: TurnExpiredEvent): TurnExpiredError {
+    return new TurnExpiredError({
+      scope: 'turn',
+      turnId: turn.id,
+      attempt: turn.attempt,
+      diagnostics: {
+        phase: expired.phase,
+        silenceMs: Math.max(0, Date.parse(expired.settledAt) - Date.parse(expired.lastActivityAt)),
+        lastActivityKind: expired.lastActivityKind,
+        pendingCalls: expired.pendingToolCalls,
+      },
+    });
   }
 }
 

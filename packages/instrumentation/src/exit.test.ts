@@ -11,12 +11,14 @@ class Host extends EventEmitter {
   }
 }
 
-function followed(hasNews = true) {
+function followed(hasNews = true, canFlushNow = false) {
   const host = new Host();
   const did: string[] = [];
   followExit(host, {
     hasNews: () => hasNews,
     farewell: (code) => did.push(`farewell ${code}`),
+    canFlushNow: () => canFlushNow,
+    flushNow: () => did.push('flushNow'),
     flush: async () => {
       did.push('flush');
     },
@@ -32,6 +34,18 @@ describe('followExit', () => {
     host.emit('beforeExit', 3);
     await settled();
     expect(did).toEqual(['farewell 3', 'flush']);
+  });
+
+  it('waits for the exit itself where another thread can send meanwhile', async () => {
+    const { host, did } = followed(true, true);
+    host.emit('beforeExit', 0);
+    await settled();
+    expect(did).toEqual([]);
+    host.emit('exit', 3);
+    expect(did).toEqual(['farewell 3', 'flushNow']);
+    const logger = followed();
+    logger.host.emit('exit', 0);
+    expect(logger.did).toEqual([]);
   });
 
   it('does nothing when there is no news', async () => {

@@ -3,7 +3,7 @@ import { guarded } from './runtime.ts';
 /** What of `process` the exit needs. */
 export interface ExitingProcess {
   on(
-    event: 'beforeExit' | 'SIGTERM' | 'uncaughtExceptionMonitor',
+    event: 'beforeExit' | 'exit' | 'SIGTERM' | 'uncaughtExceptionMonitor',
     listener: (detail?: unknown) => void,
   ): unknown;
   removeListener(event: 'SIGTERM', listener: () => void): unknown;
@@ -19,26 +19,36 @@ export interface ExitWork {
   farewell(code?: number): void;
   /** Sends what is queued. */
   flush(): Promise<void>;
+  /** There is another thread that sends while this one is held up. */
+  canFlushNow(): boolean;
+  /** Sends what is queued before it returns. */
+  flushNow(): void;
 }
 
 const exitDelayMs = 2000;
 
 /**
- * Says goodbye and flushes when the process is about to end: at `beforeExit`, at SIGTERM, and at an uncaught exception as
- * far as its listeners leave time for it. Delays the exit by 2 s at most. SIGTERM ends the process as it would have without
- * us, unless the application listens itself: then it is only flushed, since the application decides how long it goes on.
+ * Says goodbye and flushes when the process is about to end: at its exit, of whatever cause, where another thread can send
+ * meanwhile. Without one at `beforeExit`, at SIGTERM, and at an uncaught exception as far as its listeners leave time for
+ * it. Delays the exit by 2 s at most. SIGTERM ends the process as it would have without us, unless the application listens
+ * itself: then it is only flushed, since the application decides how long it goes on.
  */
 export function followExit(host: ExitingProcess, work: ExitWork): void {
   let leaving = false;
-  const leave = async (code?: number): Promise<void> => {
+  const leave = async (code?: unknown): Promise<void> => {
     if (leaving || !work.hasNews()) return;
     leaving = true;
-    guarded(() => work.farewell(code));
-    await withinMs(exitDelayMs, () => work.flush());
+    guarded(() => work.farewell(typeof code === 'number' ? code : undefined));
+    if (work.canFlushNow()) guarded(() => work.flushNow());
+    else await withinMs(exitDelayMs, () => work.flush());
     leaving = false;
   };
   host.on('beforeExit', (code) => {
-    void leave(typeof code === 'number' ? code : undefined);
+    // The process may go on after this one, but not after `exit`.
+    if (!work.canFlushNow()) void leave(code);
+  });
+  host.on('exit', (code) => {
+    if (work.canFlushNow()) void leave(code);
   });
   const onTerm = (): void => {
     if (host.listenerCount('SIGTERM') > 1) {

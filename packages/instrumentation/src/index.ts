@@ -5,7 +5,13 @@ import type { ToolHandle } from './tool.ts';
 import type { Turn } from './turn.ts';
 
 export type { LoggerProviderLike } from './emit.ts';
-export { type ExpiryDiagnostics, RequestStillRunningError, TurnExpiredError } from './errors.ts';
+export {
+  type ExpiryDiagnostics,
+  type PendingCallFacts,
+  RequestStillRunningError,
+  TurnExpiredError,
+  type TurnExpiredEvent,
+} from './errors.ts';
 export {
   configure,
   counters,
@@ -31,6 +37,14 @@ export type {
 } from './producer/options.ts';
 export type { ContentKind, HostClass, Outcome, Route, WaitingFor } from './producer/signal.ts';
 export type { RequestHandle } from './request.ts';
+export type { SpanLike } from './spans/genai-span.ts';
+export { TurnSpanProcessor, type TurnSpanProcessorOptions } from './spans/span-processor.ts';
+export {
+  type StaleDiagnostics,
+  type StaleReason,
+  TurnStaleError,
+  type TurnStaleEvent,
+} from './stale-error.ts';
 export type { DialectName } from './stream/dialect/dialect.ts';
 export type { Usage } from './stream/dialect/reading.ts';
 export { observerErrors } from './stream/guard.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { HandTimers } from './hand-timers.ts';
+import { HandTimers } from '../fixtures/hand-timers.ts';
 import { type ExportResult, LatestExporter } from './latest-exporter.ts';
 
 function scripted() {

@@ -17,6 +17,11 @@ export class RequestHandle {
     this.signal = signal;
   }
 
+  /** Neither ended nor closed by the end of its turn. */
+  get isOpen(): boolean {
+    return !this.#ended && this.#turn.hasRequest(this.id);
+  }
+
   /** Content arrived. Cheap enough for every chunk of a stream: nothing is sent. */
   chunk(kind: ContentKind = 'text'): void {
     this.#turn.chunk(kind, this.id);

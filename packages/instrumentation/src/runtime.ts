@@ -1,11 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as api from '@opentelemetry/api';
+import { ByHand } from './by-hand.ts';
 import { Emitter } from './emit.ts';
 import type { Horizon, Timers } from './horizon.ts';
+import type { Lane } from './lane/lane.ts';
 import type { Counters } from './producer/counters.ts';
 import { Producer, type ProducerOptions } from './producer/producer.ts';
 import type { Signal } from './producer/signal.ts';
 import type { ProducerTurn } from './producer/turn.ts';
+import type { RequestHandle } from './request.ts';
+import { Recorder } from './spans/recorder.ts';
+import type { Spanned } from './spans/turn-record.ts';
 import { contextOf, type TraceLink } from './trace-link.ts';
 
 /** What code runs in: its turn, and the tool call it does the work of. */
@@ -14,10 +19,14 @@ export interface Scope<Turn> {
   readonly callId?: string;
 }
 
-export interface RuntimeOptions extends Omit<ProducerOptions, 'sink'> {
+export interface RuntimeOptions extends Omit<ProducerOptions, 'sink' | 'turnClock' | 'worker'> {
   readonly timers: Timers;
+  /** The heartbeat's own way out. Absent: records go to the logger of the process. */
+  readonly lane?: Lane | undefined;
   /** Called once, with the first turn. */
   readonly onFirstTurn?: () => void;
+  /** Spans and metrics for people. Default true. */
+  readonly spans?: boolean | undefined;
 }
 
 const beatMs = 1000;
@@ -28,8 +37,12 @@ export class Runtime<Turn> {
   readonly emitter: Emitter = new Emitter();
   readonly timers: Timers;
   readonly scope: AsyncLocalStorage<Scope<Turn>> = new AsyncLocalStorage();
+  /** Spans and metrics, unless switched off. */
+  readonly recorder: Recorder | undefined;
+  readonly byHand: ByHand<RequestHandle> = new ByHand();
   readonly #horizons: Set<Horizon> = new Set();
   readonly #contexts: WeakMap<ProducerTurn, api.Context> = new WeakMap();
+  readonly #lane: Lane | undefined;
   readonly #onFirstTurn: (() => void) | undefined;
   #stopBeating: (() => void) | undefined;
   #nextContext: api.Context | undefined;
@@ -38,7 +51,21 @@ export class Runtime<Turn> {
   constructor(options: RuntimeOptions) {
     this.timers = options.timers;
     this.#onFirstTurn = options.onFirstTurn;
-    this.producer = new Producer({ ...options, sink: (signal, turn) => this.#emit(signal, turn) });
+    this.#lane = options.lane;
+    this.producer = new Producer({
+      ...options,
+      turnClock: options.lane?.clock,
+      worker: options.lane !== undefined,
+      sink: (signal, turn) => {
+        this.#emit(signal, turn);
+        this.recorder?.take(signal, turn);
+      },
+      phaseEnded:
+        options.spans === false
+          ? undefined
+          : (turn, phase, largestGapMs) => this.recorder?.phaseEnded(turn.id, phase, largestGapMs),
+    });
+    if (options.spans !== false) this.recorder = new Recorder(this.producer.clock, this.producer.counters);
   }
 
   get counters(): Counters {
@@ -49,6 +76,7 @@ export class Runtime<Turn> {
   start(): void {
     if (this.#stopBeating !== undefined) return;
     this.#stopBeating = this.timers.every(beatMs, () => this.beat());
+    if (this.#lane !== undefined) this.#lane.beating = true;
     if (this.#isKnown) return;
     this.#isKnown = true;
     this.#onFirstTurn?.();
@@ -59,6 +87,35 @@ export class Runtime<Turn> {
   stop(): void {
     this.#stopBeating?.();
     this.#stopBeating = undefined;
+    if (this.#lane !== undefined) this.#lane.beating = false;
+  }
+
+  /** The lane is lost: its records go to the logger of the process from now on, under numbers of their own. */
+  goOnWithoutLane(lastSeq: number): void {
+    this.producer.worker = false;
+    // Beyond what the worker may have numbered since it last said so.
+    this.producer.continueAfter(lastSeq + 100_000);
+  }
+
+  /** Sends what is on its way, by whichever way it goes. */
+  async flush(): Promise<void> {
+    await (this.#lane?.alive === true ? this.#lane.flush() : this.emitter.flush());
+  }
+
+  /** Only the lane's thread can send while this one is held up. */
+  get canFlushNow(): boolean {
+    return this.#lane?.alive === true;
+  }
+
+  /** As {@link flush}, without returning before it is done. */
+  flushNow(): void {
+    this.#lane?.flushNow();
+  }
+
+  /** Runs `work` in its scope, under the span of what it is the work of. */
+  run<T>(scope: Scope<Turn>, spanned: Spanned, work: () => T): T {
+    const context = this.recorder?.contextOf(spanned);
+    return this.scope.run(scope, context === undefined ? work : () => api.context.with(context, work));
   }
 
   /** Runs the start of a turn, so that its first record has its trace too. */
@@ -89,6 +146,11 @@ export class Runtime<Turn> {
       const wasIdle = this.producer.isIdle;
       const signals = this.producer.heartbeat();
       // Nothing open and nothing to prove: an idle agent sends nothing.
+      if (this.#lane?.alive === true) {
+        if (wasIdle) this.#lane.rest();
+        else this.#lane.beat(signals);
+        return;
+      }
       if (wasIdle) return;
       for (const signal of signals)
         this.#emit(signal, signal.type === 'turn' ? this.producer.turn(signal.turn) : undefined);
@@ -96,6 +158,11 @@ export class Runtime<Turn> {
   }
 
   #emit(signal: Signal, turn: ProducerTurn | undefined): void {
+    if (this.#lane?.alive === true) {
+      const lane = this.#lane;
+      guarded(() => lane.send(signal, turn?.spanId));
+      return;
+    }
     const context = turn === undefined ? undefined : (this.#contexts.get(turn) ?? this.#nextContext);
     guarded(() => this.emitter.emit(signal, context));
   }

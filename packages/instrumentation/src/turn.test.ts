@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HandTimers } from '../fixtures/hand-timers.ts';
 import { RequestStillRunningError, TurnExpiredError } from './errors.ts';
-import { HandTimers } from './hand-timers.ts';
 import type { StartOptions } from './instrumentation.ts';
 import { Runtime } from './runtime.ts';
 import { linkTurn } from './trace-link.ts';

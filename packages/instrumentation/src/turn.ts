@@ -11,6 +11,7 @@ import type { ContentKind, Outcome } from './producer/signal.ts';
 import type { ProducerTurn } from './producer/turn.ts';
 import { RequestHandle } from './request.ts';
 import { guarded, type Runtime } from './runtime.ts';
+import { isCovered } from './stream/covered.ts';
 import { ToolHandle } from './tool.ts';
 import { formatTraceparent, type TraceLink } from './trace-link.ts';
 
@@ -67,7 +68,10 @@ export class Turn {
     guarded(() => {
       id = this.#turn.requestStarted(options);
     });
-    return new RequestHandle(this.#turn, id, this.signal);
+    const request = new RequestHandle(this.#turn, id, this.signal);
+    const isOutside = this.#runtime.scope.getStore()?.turn !== this;
+    if (isOutside && !isCovered()) this.#runtime.byHand.add(request, options.streaming ?? true);
+    return request;
   }
 
   /**
@@ -96,17 +100,21 @@ export class Turn {
     );
     const leftMs = (): number => this.#turn.requestExpiresInMs(requestId) ?? Number.POSITIVE_INFINITY;
     return this.#settleOnce(
-      () => this.#runtime.scope.run({ ...this.#scope(), turn: this }, () => work(handle)),
-      (outcome) => {
+      () =>
+        this.#runtime.run({ ...this.#scope(), turn: this }, { turn: this.id, request: requestId }, () =>
+          work(handle),
+        ),
+      (outcome, error) => {
         this.#executing.delete(requestId);
         if (controller.signal.aborted) this.#runtime.counters.lateSettlements++;
-        handle.end({ outcome });
+        handle.end({ outcome, ...(outcome === 'completed' ? {} : { errorType: errorTypeOf(error) }) });
       },
       leftMs() === Number.POSITIVE_INFINITY
         ? undefined
         : (reject) =>
             new Horizon(this.#runtime.timers, leftMs, () => {
               const error = this.#expiredError('request', requestId);
+              this.#runtime.recorder?.requestExpired(this.id, requestId);
               controller.abort(error);
               reject(error);
             }),
@@ -129,7 +137,10 @@ export class Turn {
   withToolCall<T>(options: ToolOptions, work: (call: ToolHandle) => T | PromiseLike<T>): Promise<T> {
     const handle = this.tool(options);
     return this.#settleOnce(
-      () => this.#runtime.scope.run({ turn: this, callId: handle.id }, () => work(handle)),
+      () =>
+        this.#runtime.run({ turn: this, callId: handle.id }, { turn: this.id, call: handle.id }, () =>
+          work(handle),
+        ),
       (outcome) => handle.end(outcome),
     );
   }
@@ -186,7 +197,7 @@ export class Turn {
   /** Runs `work` as this turn and ends it with its outcome, see `withTurn`. */
   run<T>(work: (turn: Turn) => T | PromiseLike<T>): Promise<T> {
     return this.#settleOnce(
-      () => this.#runtime.scope.run({ turn: this }, () => work(this)),
+      () => this.#runtime.run({ turn: this }, { turn: this.id }, () => work(this)),
       (outcome, error) => {
         // The work may have ended the turn itself.
         if (this.#turn.status === 'ended') return;

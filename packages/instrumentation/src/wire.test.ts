@@ -1,8 +1,8 @@
 import { recordToSignal, signalToRecord } from '@turnwatch/protocol';
 import { decodeLogsProtobuf, encodeLogsProtobuf } from '@turnwatch/protocol/otlp';
 import { expect, it } from 'vitest';
+import { SimulatedProcess } from '../fixtures/simulated-process.ts';
 import type { Signal } from './producer/signal.ts';
-import { SimulatedProcess } from './producer/simulated-process.ts';
 
 it('makes only signals that come back from the wire as they were', () => {
   const process = new SimulatedProcess({ service: 'svc', everyEvent: true });

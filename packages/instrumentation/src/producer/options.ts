@@ -1,3 +1,4 @@
+import type { Usage } from '../stream/dialect/reading.ts';
 import type { Outcome, Route, WaitingFor } from './signal.ts';
 
 /** A turn to be. */
@@ -32,6 +33,10 @@ export interface TurnOptions {
 }
 
 export interface RequestOptions {
+  /** Shown in its span and metrics. Default: that of the turn. */
+  readonly provider?: string | undefined;
+  /** As `provider`. */
+  readonly model?: string | undefined;
   /** Unique within the turn. Default: random. */
   readonly id?: string | undefined;
   /** Default true. */
@@ -56,6 +61,10 @@ export interface RequestEnd extends RetryOptions {
   readonly outcome?: Outcome | undefined;
   /** With an end that is not `completed`: the turn waits for its retry. Default false. */
   readonly retryable?: boolean | undefined;
+  /** A class of error, never its text. In its span and metrics. */
+  readonly errorType?: string | undefined;
+  /** Tokens as the provider counts them. In its span and metrics. */
+  readonly usage?: Usage | undefined;
 }
 
 export interface PromptRead {

@@ -209,3 +209,20 @@ describe('Producer', () => {
     expect(process.turn('A').report.calls).toEqual([]);
   });
 });
+
+it('says after each beat that the host is about to sleep, until it has or did not', () => {
+  const process = new SimulatedProcess();
+  process.producer.startTurn({ id: 'A' });
+  process.run(1000);
+  process.producer.suspending();
+  expect(process.tellings().at(-1)).toBe('suspending');
+  process.run(2000);
+  expect(process.lastBeat.at(-1)).toMatchObject({ type: 'process', name: 'suspending' });
+  process.sleep(3_600_000);
+  expect(process.lastBeat.at(-1)).toMatchObject({ type: 'turn' });
+  process.producer.suspending();
+  process.run(29_000);
+  expect(process.lastBeat.at(-1)).toMatchObject({ name: 'suspending' });
+  process.run(2000);
+  expect(process.lastBeat.at(-1)).toMatchObject({ type: 'turn' });
+});

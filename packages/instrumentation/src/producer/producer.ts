@@ -9,6 +9,7 @@ import type {
   HostClass,
   Origin,
   Outcome,
+  Phase,
   ProcessSignal,
   Signal,
   TurnIdentity,
@@ -32,6 +33,8 @@ export interface ProducerOptions extends AwakeClockOptions {
   newId(): string;
   /** Takes what is to go out at once. The turn is there for its trace id. */
   readonly sink: (signal: Signal, turn?: ProducerTurn) => void;
+  /** Hears of the longest time without activity in each phase of a turn, at the phase's end, ms on the turn clock. */
+  readonly phaseEnded?: ((turn: ProducerTurn, phase: Phase, largestGapMs: number) => void) | undefined;
   /** Also send what the heartbeat carries anyway, one record each. Default false. */
   readonly everyEvent?: boolean | undefined;
   /** Default 10 000; a start beyond it is refused and counted. */
@@ -45,6 +48,8 @@ export interface Beat {
 
 const endedKeptMs = 60_000;
 const maxEndedKept = 1000;
+/** A host that was to sleep and has not after so long does not. */
+const suspendsWithinMs = 30_000;
 /** Longer than any healthy path takes, so that the proof of an expiry arrives before the turn is no longer listed. */
 const expiredKeptMs = 10_000;
 
@@ -64,6 +69,7 @@ export class Producer {
   readonly #turns: Map<string, ProducerTurn> = new Map();
   #ended: { readonly atMs: number; readonly turn: EndedTurn }[] = [];
   #seq = 0;
+  #suspendsUntilMs = 0;
 
   constructor(options: ProducerOptions) {
     this.#options = options;
@@ -79,6 +85,7 @@ export class Producer {
       tell: (turn, happening) =>
         options.sink(this.#turnSignal(turn, happening, happening.name === 'started'), turn),
       closed: (turn, outcome) => this.#closed(turn, outcome),
+      phaseEnded: options.phaseEnded,
     };
   }
 
@@ -140,13 +147,16 @@ export class Producer {
 
   /** To be called once a second: advances the clock. @returns the records of one beat, the process's own first. */
   heartbeat({ loopAgeMs = 0 }: Beat = {}): Signal[] {
+    const { wokeA } = this.clock;
     this.clock.tick(loopAgeMs);
+    if (this.clock.wokeA !== wokeA) this.#suspendsUntilMs = 0;
     this.#forget();
     for (const turn of this.#turns.values()) turn.beat();
     const signals: Signal[] = [this.#processSignal('heartbeat', loopAgeMs)];
     for (const turn of this.#turns.values()) {
       signals.push(this.#turnSignal(turn, { name: 'heartbeat' }, turn.beats <= 3 || turn.beats % 10 === 0));
     }
+    if (this.clock.awakeMs < this.#suspendsUntilMs) signals.push(this.#suspending());
     return signals;
   }
 
@@ -155,9 +165,10 @@ export class Producer {
     this.#options.sink(this.#processSignal('started', 0));
   }
 
-  /** The host is about to sleep, and said so. */
+  /** The host is about to sleep, and said so. Told again after each beat until it has, since a beat takes it back. */
   suspending(): void {
-    this.#options.sink({ type: 'process', name: 'suspending', origin: this.#origin() });
+    this.#suspendsUntilMs = this.clock.awakeMs + suspendsWithinMs;
+    this.#options.sink(this.#suspending());
   }
 
   /** The process is about to exit: turns still open are reported stale at once. */
@@ -184,6 +195,10 @@ export class Producer {
   /** Numbers of records go on beyond those that somebody else has used. */
   continueAfter(seq: number): void {
     this.#seq = Math.max(this.#seq, seq);
+  }
+
+  #suspending(): ProcessSignal {
+    return { type: 'process', name: 'suspending', origin: this.#origin() };
   }
 
   #identity(options: TurnOptions, deadlineMs: number | undefined): TurnIdentity {

@@ -38,6 +38,8 @@ export function startRequest(work: TurnWork, options: RequestOptions): string {
     streaming,
     ...(promptTokens === undefined ? {} : { promptTokens }),
     ...(deadlineMs === undefined ? {} : { expiresInMs: work.leftMs(deadlineMs) }),
+    ...(options.provider === undefined ? {} : { provider: cleanText(options.provider) }),
+    ...(options.model === undefined ? {} : { model: cleanText(options.model) }),
   });
   return id;
 }
@@ -65,6 +67,8 @@ export function endRequest(work: TurnWork, requestId: string, end: RequestEnd): 
     outcome,
     ...(end.retryable === undefined ? {} : { retryable: end.retryable }),
     ...(retryInMs === undefined ? {} : { retryInMs }),
+    ...(end.errorType === undefined ? {} : { errorType: cleanText(end.errorType) }),
+    ...(end.usage === undefined ? {} : { usage: end.usage }),
   });
 }
 

@@ -1,3 +1,5 @@
+import type { Usage } from '../stream/dialect/reading.ts';
+
 // What a producer says. The same shapes as the detector's core takes in, written out here once more so that the published
 // declarations need no other package; `emit.ts` does not compile when the two drift apart. Instants ending in `A` are ms
 // on the producer's turn clock.
@@ -129,6 +131,9 @@ export type Happening =
       readonly streaming: boolean;
       readonly promptTokens?: number;
       readonly expiresInMs?: number;
+      /** Not on the wire, as `model`, `errorType` and `usage` of its end: for spans and metrics. */
+      readonly provider?: string;
+      readonly model?: string;
     }
   | {
       readonly name: 'request_ended';
@@ -136,6 +141,8 @@ export type Happening =
       readonly outcome: Outcome;
       readonly retryable?: boolean;
       readonly retryInMs?: number;
+      readonly errorType?: string;
+      readonly usage?: Usage;
     }
   | {
       readonly name: 'first_chunk';

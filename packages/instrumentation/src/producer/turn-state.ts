@@ -1,5 +1,6 @@
 import type { OpenCall, OpenRequest, Wait } from './open-work.ts';
 import { contentPhase } from './open-work.ts';
+import { PhaseGap } from './phase-gap.ts';
 import type { ActivityKind, ContentKind, ErrorReport, Phase } from './signal.ts';
 
 /**
@@ -35,6 +36,7 @@ export class TurnState {
   /** By call; '' is a wait of the whole turn. */
   readonly waits: Map<string, Wait> = new Map();
   newest: OpenRequest | undefined;
+  readonly gap: PhaseGap;
   /** Whose phase it is: two requests in `first_token` are two phases. */
   #phaseOf: OpenRequest | undefined;
 
@@ -43,10 +45,12 @@ export class TurnState {
     this.lastA = startedA;
     this.firstA = startedA;
     this.productiveA = startedA;
+    this.gap = new PhaseGap(startedA);
   }
 
   /** Something of the turn's own moved: ends a handover. Evidence never comes here (RULES 2). */
   act(kind: ActivityKind, a: number): void {
+    this.#measure(a);
     this.lastA = a;
     this.lastKind = kind;
     this.firstA ??= a;
@@ -68,6 +72,7 @@ export class TurnState {
   /** Content, once a chunk: nothing is allocated, and the phase is looked at only when it can have changed. */
   content(kind: ContentKind, request: OpenRequest | undefined, a: number): void {
     this.chunks++;
+    this.#measure(a);
     this.lastA = a;
     this.lastKind = 'chunk';
     if (this.firstA === undefined) this.firstA = a;
@@ -116,6 +121,7 @@ export class TurnState {
   /** The graces that it had stopped start anew at its end. */
   endWait(call: string, a: number): boolean {
     if (!this.waits.delete(call)) return false;
+    this.gap.skip(a);
     for (const open of this.calls.values()) if (call === '' || open.id === call) open.quietSinceA = a;
     return true;
   }
@@ -136,7 +142,8 @@ export class TurnState {
     }
   }
 
-  closeAll(): void {
+  closeAll(a: number): void {
+    this.endGaps(a);
     this.requests.clear();
     this.calls.clear();
     this.waits.clear();
@@ -144,6 +151,17 @@ export class TurnState {
     this.compacting = false;
     this.handover = false;
     this.error = undefined;
+  }
+
+  /** No phase of this turn is measured any more. */
+  endGaps(a: number): void {
+    this.gap.close(this.phase, a, this.waits.size > 0);
+  }
+
+  /** In a wait nothing is expected to move. */
+  #measure(a: number): void {
+    if (this.waits.size > 0) this.gap.skip(a);
+    else this.gap.measure(a);
   }
 
   /**
@@ -172,6 +190,7 @@ export class TurnState {
       phaseOf = newest;
     } else if (this.calls.size > 0) phase = 'tool';
     if (phase === this.phase && phaseOf === this.#phaseOf) return;
+    this.gap.end(this.phase, a);
     this.phase = phase;
     this.phaseA = a;
     this.#phaseOf = phaseOf;

@@ -351,12 +351,27 @@ describe('waiting', () => {
     ['a tool call', () => turn.toolStarted({ id: 'c9' })],
     ['a step', () => turn.step()],
     ['a compaction', () => turn.compactionStarted()],
-  ])('ends with %s', (_name, work) => {
-    turn.waiting({ for: 'input' });
+  ])('for a limit ends with %s, as with any work', (_name, work) => {
+    turn.waiting({ for: 'rate_limit' });
     process.run(500);
     work();
     expect(turn.report().waiting).toBeUndefined();
     expect(turn.report().phase).not.toBe('waiting');
+  });
+
+  it('for a person ends with a request or content alone: tools and steps may run beside it', () => {
+    turn.waiting({ for: 'input' });
+    process.run(500);
+    turn.toolStarted({ id: 'c9' });
+    turn.step();
+    turn.compactionStarted();
+    expect(turn.report()).toMatchObject({ phase: 'waiting', waiting: { for: 'input' } });
+    turn.compactionEnded();
+    turn.requestStarted();
+    expect(turn.report().phase).toBe('first_token');
+    turn.waiting({ for: 'approval' });
+    turn.chunk('text');
+    expect(turn.report().phase).toBe('text');
   });
 
   it('goes on over the end of a call', () => {
@@ -446,7 +461,9 @@ describe('errors and retries', () => {
     expect(turn.report()).toMatchObject({
       phase: 'waiting',
       waiting: { for: 'retry', untilInMs: 60_000 },
-      lastA: 0,
+      lastA: 5000,
+      lastKind: 'waiting_started',
+      failedA: 5000,
     });
     expect(process.told.at(-1)).toMatchObject({ happening: { retryable: true, retryInMs: 60_000 } });
     expect(after(61_000)).toMatchObject({ phase: 'agent', handover: true, phaseA: 65_000 });
@@ -470,6 +487,7 @@ describe('errors and retries', () => {
     ['the end of a tool call', () => turn.toolEnded('c1')],
     ['its progress', () => turn.toolProgress('c1')],
     ['a failed end', () => turn.requestEnded('r1', { outcome: 'failed' })],
+    ['a completed end', () => turn.requestEnded('r1')],
     ['compaction', () => turn.compactionStarted()],
   ])('keeps a provider error pending through %s', (_what, happens) => {
     turn.requestStarted({ id: 'r1' });
@@ -482,7 +500,6 @@ describe('errors and retries', () => {
   it.each([
     ['content', () => turn.chunk('text')],
     ['a new request', () => turn.requestStarted()],
-    ['a request that completes', () => turn.requestEnded('r1')],
     ['a new call', () => turn.toolStarted()],
     ['the end of the turn', () => turn.ended({ outcome: 'failed' })],
   ])('has no provider error pending after %s', (_what, happens) => {

@@ -11,7 +11,7 @@ import type {
 } from './options.ts';
 import { reportOf } from './report.ts';
 import { chunk, endRequest, keepalive, lifecycle, promptRead, startRequest } from './requests.ts';
-import type { ContentKind, Happening, Outcome, TurnIdentity, TurnReport } from './signal.ts';
+import type { ContentKind, Happening, Outcome, Phase, TurnIdentity, TurnReport } from './signal.ts';
 import { TurnState } from './turn-state.ts';
 import { find, type TurnStatus, TurnWork, type WorkHost } from './turn-work.ts';
 import { endWaits, failProvider, startWait } from './waits.ts';
@@ -21,6 +21,7 @@ export type { TurnStatus } from './turn-work.ts';
 /** What a turn needs of its producer. */
 export interface TurnHost extends WorkHost {
   tell(turn: ProducerTurn, happening: Happening): void;
+  readonly phaseEnded?: ((turn: ProducerTurn, phase: Phase, largestGapMs: number) => void) | undefined;
   closed(turn: ProducerTurn, outcome: Outcome): void;
 }
 
@@ -65,6 +66,9 @@ export class ProducerTurn {
     this.#work = new TurnWork(host, new TurnState(this.#startedA), status, (happening) =>
       host.tell(this, happening),
     );
+    const { phaseEnded } = host;
+    if (phaseEnded !== undefined && status === 'open')
+      this.#work.state.gap.onEnd = (phase, largestMs) => phaseEnded(this, phase, largestMs);
   }
 
   get status(): TurnStatus {
@@ -206,7 +210,9 @@ export class ProducerTurn {
 
   /** The horizon has passed and the turn is settled here: it takes no more part, but is reported for a while yet. */
   expire(): void {
-    if (this.#work.begin() === undefined) return;
+    const a = this.#work.begin();
+    if (a === undefined) return;
+    this.#work.state.endGaps(a);
     this.#work.status = 'expired';
     this.expiredAtMs = this.#work.clock.awakeMs;
     this.#work.tell({ name: 'heartbeat' });
@@ -260,7 +266,7 @@ export class ProducerTurn {
 
   #close(outcome: Outcome, errorType: string | undefined, a: number): void {
     const { state } = this.#work;
-    state.closeAll();
+    state.closeAll(a);
     state.settle(a);
     this.#work.status = 'ended';
     this.#work.tell({
