@@ -1,3 +1,7 @@
+export { type AgentMetricKey, agentMetrics } from './agent-metrics.ts';
+export * from './api/delivery-document.ts';
+export * from './api/endpoint-document.ts';
+export * from './api/event-query.ts';
 export * from './api/problem.ts';
 export * from './api/turn-document.ts';
 export * from './api/turn-query.ts';

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { metrics, prometheusName } from './metrics.ts';
+import { agentMetrics } from './agent-metrics.ts';
+import { type MetricSpec, metrics, prometheusName } from './metrics.ts';
 
-const catalogue = Object.values(metrics);
+const agents = Object.values(agentMetrics);
+const isOurs = ({ name }: MetricSpec): boolean => name.startsWith('turnwatch.');
+const catalogue = [...Object.values(metrics), ...agents.filter(isOurs)];
 
 /** What the Collector and Prometheus do to a name: unit word at the end unless it is there, `_total` on counters. */
 function translated(name: string, unit: string, counter: boolean): string {
@@ -29,8 +32,18 @@ describe('the metric catalogue', () => {
       for (const label of metric.labels) expect(label).not.toMatch(/id$|turn|session|call|request/);
   });
 
+  it("keeps the conventions' own metrics to their names and labels", () => {
+    const standard = agents.filter((metric) => !isOurs(metric));
+    expect(standard.length).toBeGreaterThan(0);
+    for (const { name, labels, unit } of standard) {
+      expect(name).toMatch(/^gen_ai\.client\.inference\.[a-z_]+$/);
+      expect(unit).toBe('s');
+      for (const label of labels) expect(label).toMatch(/^gen_ai\.[a-z_.]+(name|model)$|^error\.type$/);
+    }
+  });
+
   it('gives histograms, and nothing else, growing buckets', () => {
-    for (const metric of catalogue) {
+    for (const metric of [...catalogue, ...agents]) {
       expect(metric.buckets !== undefined).toBe(metric.kind === 'histogram');
       expect(metric.buckets).toEqual(metric.buckets && [...metric.buckets].sort((a, b) => a - b));
     }

@@ -13,7 +13,12 @@ export type MetricLabel =
   | 'path'
   | 'status'
   | 'endpoint'
-  | 'outcome';
+  | 'outcome'
+  | 'kind'
+  | 'gen_ai.operation.name'
+  | 'gen_ai.provider.name'
+  | 'gen_ai.request.model'
+  | 'error.type';
 
 export interface MetricSpec {
   /**
@@ -48,7 +53,12 @@ export type MetricKey =
   | 'unreachableSources'
   | 'outboxBacklog'
   | 'deliveryAttempts'
-  | 'deadLetters';
+  | 'deadLetters'
+  | 'superseded'
+  | 'endpoints'
+  | 'storeHealthy'
+  | 'feedSubscribers'
+  | 'unauthorized';
 
 /** The metrics of the detector: the one catalogue that code, dashboards and alerts take their names from. */
 export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
@@ -180,6 +190,41 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     kind: 'gauge',
     labels: ['endpoint'],
     help: 'Events given up after the last attempt and not replayed yet.',
+  },
+  superseded: {
+    name: 'turnwatch.delivery.superseded',
+    unit: '{event}',
+    kind: 'counter',
+    labels: ['endpoint'],
+    help: 'Waiting events that the delivery of a newer one of their turn made worthless.',
+  },
+  endpoints: {
+    name: 'turnwatch.endpoints',
+    unit: '{endpoint}',
+    kind: 'gauge',
+    labels: ['state'],
+    help: 'Webhook endpoints: active, paused (failing for long, queue kept), disabled (answered 410).',
+  },
+  storeHealthy: {
+    name: 'turnwatch.store.healthy',
+    unit: '{store}',
+    kind: 'gauge',
+    labels: [],
+    help: 'Whether the store can be written: 1, or 0 while verdicts wait in memory.',
+  },
+  feedSubscribers: {
+    name: 'turnwatch.feed.subscribers',
+    unit: '{subscriber}',
+    kind: 'gauge',
+    labels: [],
+    help: 'Requests that wait on the events feed.',
+  },
+  unauthorized: {
+    name: 'turnwatch.http.unauthorized',
+    unit: '{request}',
+    kind: 'counter',
+    labels: ['status'],
+    help: 'Requests refused for their token: 401 unknown or missing, 403 not allowed to.',
   },
 };
 

@@ -44,6 +44,26 @@ export const GenAi = {
   toolName: ['gen_ai.tool.name'],
   stream: ['gen_ai.request.stream'],
   inputTokens: ['gen_ai.usage.input_tokens', 'gen_ai.usage.prompt_tokens'],
+  // Of spans
+  operation: ['gen_ai.operation.name'],
+  outputTokens: ['gen_ai.usage.output_tokens', 'gen_ai.usage.completion_tokens'],
+  cachedTokens: ['gen_ai.usage.cache_read.input_tokens', 'gen_ai.usage.cache_read_input_tokens'],
+  /** Seconds. */
+  firstChunk: ['gen_ai.response.time_to_first_chunk'],
+} as const;
+
+/** Values of `GenAi.operation` by what they are to us; the first is written, all are read. */
+export const GenAiOperation = {
+  turn: ['invoke_agent', 'invoke_workflow'],
+  request: ['chat', 'text_completion', 'generate_content'],
+  tool: ['execute_tool'],
+} as const;
+
+/** Attributes that only spans have. */
+export const SpanAttr = {
+  /** Longest time without activity in one phase of the turn, waits left out, ms on the turn clock. */
+  largestGapMs: 'turnwatch.gap.largest_ms',
+  largestGapPhase: 'turnwatch.gap.phase',
 } as const;
 
 /** Our own attributes. Times ending in `_ms` are milliseconds on the producer's turn clock unless said otherwise. */

@@ -6,6 +6,7 @@ import { dialectNamed, dialectOfPath } from './dialect/choose.ts';
 import type { Dialect, DialectName } from './dialect/dialect.ts';
 import { harmless } from './guard.ts';
 import { everySign, type IdleClock, type IdleOptions } from './idle-timeout.ts';
+import { ModelName } from './model-name.ts';
 import { watchNodeBody } from './node-body.ts';
 import { noRequest, ObservedBody } from './observed-body.ts';
 import type { LifeSign } from './observer.ts';
@@ -96,7 +97,7 @@ function begin(
   return {
     init: isOpen && options.propagate === true ? withTraceparent(request, init, turn.traceparent) : init,
     body: new ObservedBody(
-      isOpen ? turn.request({ streaming }) : noRequest,
+      isOpen ? covered(() => turn.request({ streaming, model: modelOf(url, init) })) : noRequest,
       { dialect, streaming, onEnd: options.onEnd },
       clock,
       idle,
@@ -117,6 +118,14 @@ function asksForStream(url: URL, init: Init, dialect: Dialect): boolean {
   const body = init?.body;
   if (typeof body === 'string' || body instanceof Uint8Array) flag.push(body);
   return flag.value ?? dialect.streams(url.pathname);
+}
+
+/** Where the body can be looked at. */
+function modelOf(url: URL, init: Init): string | undefined {
+  const model = new ModelName(url.pathname);
+  const body = init?.body;
+  if (typeof body === 'string' || body instanceof Uint8Array) model.push(body);
+  return model.value;
 }
 
 function withTraceparent(request: Request | undefined, init: Init, traceparent: string): Init {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { chat, delta } from '../../fixtures/stream/chat.ts';
+import type { RequestEnd } from '../producer/options.ts';
 import { dialectNamed } from './dialect/choose.ts';
 import type { DialectName } from './dialect/dialect.ts';
 import { observerErrors } from './guard.ts';
@@ -23,7 +24,8 @@ class Watched {
       keepalive: () => told.push('keepalive'),
       lifecycle: (event) => told.push(`lifecycle ${event}`),
       promptRead: ({ read, total }) => told.push(`read ${read}/${total}`),
-      end: (end) => told.push(end),
+      // Class of the error and usage are in the summary too, where these tests look at them.
+      end: ({ errorType: _errorType, usage: _usage, ...end }) => told.push(end),
       ...request,
     };
     this.observer = new StreamObserver(all, {
@@ -253,7 +255,7 @@ describe('a real llama-server', () => {
       'anthropic',
       5,
       'lifecycle message_start',
-      { inputTokens: 6481, outputTokens: 8, cachedTokens: 10 },
+      { inputTokens: 6491, outputTokens: 8, cachedTokens: 10 },
     ],
     [
       'responses-api',
@@ -269,4 +271,19 @@ describe('a real llama-server', () => {
     expect(told.at(-1)).toEqual({ outcome: 'completed' });
     expect(summary?.usage).toEqual(usage);
   });
+});
+
+test('the request is told its usage and the class of its error', () => {
+  const ends: RequestEnd[] = [];
+  const request = { end: (end: RequestEnd) => ends.push(end) };
+  const it = watch('openai_chat', { request });
+  it.observer.responded(200, sse);
+  it.send(delta({ content: 'a' }), chat.stop, chat.usage, chat.done);
+  const failed = watch('openai_chat', { request });
+  failed.observer.responded(503, () => undefined);
+  expect(ends).toEqual([
+    { outcome: 'completed', usage: it.summary?.usage },
+    { outcome: 'failed', retryable: true, errorType: '503' },
+  ]);
+  expect(it.summary?.usage?.inputTokens).toBeGreaterThan(0);
 });

@@ -235,7 +235,11 @@ export class StreamObserver implements SseSink {
     this.#isOver = true;
     this.#scanner = undefined;
     try {
-      this.#request.end(end);
+      this.#request.end({
+        ...end,
+        ...(errorType === undefined ? {} : { errorType }),
+        ...(this.#usage === undefined ? {} : { usage: this.#usage }),
+      });
       this.#options.onEnd?.(this.#summary(end.outcome, errorType));
     } catch (error) {
       countError(error);

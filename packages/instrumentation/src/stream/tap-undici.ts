@@ -1,9 +1,12 @@
 import { tapChannels } from './undici-channels.ts';
 import { tapDispatcher } from './undici-dispatcher.ts';
-import type { TapOptions } from './wire-request.ts';
+import type { TapOptions, WireOptions } from './wire-request.ts';
 
 /** The built-in undici from which on the channels alone are tested; before it the dispatcher is watched. */
 const publishing = [7, 29];
+
+/** Tells packages for frameworks that requests of the current turn are opened here, so that none is counted twice. */
+const mark: symbol = Symbol.for('turnwatch.stream-observer');
 
 let users = 0;
 let stopTaps: (() => void) | undefined;
@@ -17,6 +20,11 @@ let stopTaps: (() => void) | undefined;
  * @returns ends it. With the last of several calls it is over.
  */
 export function tapUndici(options: TapOptions = {}): () => void {
+  return tapWire(options);
+}
+
+/** As {@link tapUndici}, with a say in requests outside of any turn. */
+export function tapWire(options: WireOptions): () => void {
   users++;
   stopTaps ??= start(options);
   let isStopped = false;
@@ -30,7 +38,16 @@ export function tapUndici(options: TapOptions = {}): () => void {
   };
 }
 
-function start(options: TapOptions): () => void {
+function start(options: WireOptions): () => void {
+  const stopTaps = startTaps(options);
+  Reflect.set(globalThis, mark, true);
+  return () => {
+    Reflect.deleteProperty(globalThis, mark);
+    stopTaps();
+  };
+}
+
+function startTaps(options: WireOptions): () => void {
   let dispatching = 0;
   const stopChannels = tapChannels(options, () => dispatching > 0);
   if (publishes(process.versions.undici)) return stopChannels;

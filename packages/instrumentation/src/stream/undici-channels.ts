@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { harmless } from './guard.ts';
 import { headerLookup } from './raw-headers.ts';
-import { type TapOptions, WireRequest } from './wire-request.ts';
+import { type WireOptions, WireRequest, type WireStart } from './wire-request.ts';
 
 interface Message {
   readonly request: object;
@@ -16,7 +16,7 @@ interface Message {
  *
  * @param isTaken says of the request being made that it is seen elsewhere.
  */
-export function tapChannels(options: TapOptions, isTaken: () => boolean): () => void {
+export function tapChannels(options: WireOptions, isTaken: () => boolean): () => void {
   const requests = new WeakMap<object, WireRequest>();
   const kinds = new WeakMap<object, boolean>();
   const follow = (name: string, take: (message: Message) => void): (() => void) => {
@@ -31,8 +31,7 @@ export function tapChannels(options: TapOptions, isTaken: () => boolean): () => 
   const stops = [
     follow('create', ({ request }) => {
       if (isTaken() || !tellsPieces(request, kinds)) return;
-      const { method, path } = request as { method?: unknown; path?: unknown };
-      const seen = WireRequest.of(method, path, options);
+      const seen = WireRequest.of(request as WireStart, options);
       if (seen !== undefined) requests.set(request, seen);
     }),
     follow('bodyChunkSent', ({ request, chunk }) => requests.get(request)?.bodySent(chunk)),

@@ -1,6 +1,6 @@
 import { harmless } from './guard.ts';
 import { headerLookup } from './raw-headers.ts';
-import { type TapOptions, WireRequest } from './wire-request.ts';
+import { type WireOptions, WireRequest, type WireStart } from './wire-request.ts';
 
 const place = Symbol.for('undici.globalDispatcher.1');
 
@@ -16,7 +16,7 @@ interface Dispatcher {
  *
  * @param whileDispatching runs the dispatch itself.
  */
-export function tapDispatcher(options: TapOptions, whileDispatching: <T>(run: () => T) => T): () => void {
+export function tapDispatcher(options: WireOptions, whileDispatching: <T>(run: () => T) => T): () => void {
   const dispatcher = globalDispatcher();
   if (dispatcher === undefined) return () => undefined;
   const { dispatch } = dispatcher;
@@ -41,11 +41,10 @@ function globalDispatcher(): Dispatcher | undefined {
     : undefined;
 }
 
-function observe(request: unknown, handler: unknown, options: TapOptions): void {
+function observe(request: unknown, handler: unknown, options: WireOptions): void {
   if (typeof request !== 'object' || request === null) return;
   if (typeof handler !== 'object' || handler === null || !Object.isExtensible(handler)) return;
-  const { method, path } = request as { method?: unknown; path?: unknown };
-  const seen = WireRequest.of(method, path, options);
+  const seen = WireRequest.of(request as WireStart, options);
   if (seen === undefined) return;
   before(handler, 'onBodySent', ([piece]) => seen.bodySent(piece));
   before(handler, 'onRequestSent', () => seen.sent());

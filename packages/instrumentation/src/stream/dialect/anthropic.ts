@@ -104,10 +104,14 @@ function blockStart(payload: unknown): Reading {
   return lifecycle('content_block_start');
 }
 
+/** Anthropic counts apart what is read from or written to its cache; with all others it is part of the input. */
 function messageUsage(usage: unknown): Usage | undefined {
+  const input = numberAt(usage, 'input_tokens');
+  const cached = numberAt(usage, 'cache_read_input_tokens');
+  const written = numberAt(usage, 'cache_creation_input_tokens');
   return usageOf({
-    inputTokens: numberAt(usage, 'input_tokens'),
+    inputTokens: input === undefined ? undefined : input + (cached ?? 0) + (written ?? 0),
     outputTokens: numberAt(usage, 'output_tokens'),
-    cachedTokens: numberAt(usage, 'cache_read_input_tokens'),
+    cachedTokens: cached,
   });
 }
