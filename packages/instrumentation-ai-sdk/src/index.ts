@@ -1,3 +1,7 @@
-export { type AiSdkCall, type FollowOptions, followAiSdk } from './follow.ts';
+export {
+  type AiSdkCall,
+  type FollowOptions,
+  followAiSdk,
+  type RequestSource,
+} from '@turnwatch/instrumentation/ai-sdk';
 export { type MiddlewareOptions, turnwatchMiddleware } from './middleware.ts';
-export type { RequestSource } from './request-source.ts';

@@ -1,9 +1,7 @@
 import { currentTurn, type Turn } from '@turnwatch/instrumentation';
+import { ModelCall, type RequestSource, requestSource, scopes } from '@turnwatch/instrumentation/ai-sdk';
 import type { LanguageModelMiddleware } from 'ai';
 import { tellPart } from './content.ts';
-import { ModelCall } from './model-call.ts';
-import { type RequestSource, requestSource } from './request-source.ts';
-import { scopes } from './scope.ts';
 import { watchedStream } from './watched-stream.ts';
 
 export interface MiddlewareOptions {

@@ -1,7 +1,7 @@
 import type { StartOptions } from '../instrumentation.ts';
 
 /** Where a turn comes from that no line of code and no framework has started. */
-export type ImplicitTurns = 'request' | 'process' | 'off';
+type ImplicitTurns = 'request' | 'process' | 'off';
 
 export interface Settings {
   readonly implicitTurns: ImplicitTurns;

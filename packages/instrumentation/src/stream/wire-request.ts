@@ -21,7 +21,7 @@ export interface TapOptions {
 }
 
 /** What is known of a model request when its body has been sent. */
-export interface Asked {
+interface Asked {
   readonly streaming: boolean;
   readonly model?: string | undefined;
 }
