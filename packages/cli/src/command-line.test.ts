@@ -51,7 +51,7 @@ test('--version is the version of the package', async () => {
 test.each<[string[], string]>([
   [[], 'usage: turnwatch'],
   [['serv'], 'turnwatch: unknown command "serv"; did you mean serve?\nSee: turnwatch --help\n'],
-  [['kubernetes'], 'turnwatch: unknown command "kubernetes"; commands are demo, serve, replay\n'],
+  [['kubernetes'], 'turnwatch: unknown command "kubernetes"; commands are demo, serve, wait, replay\n'],
   [['--json'], 'turnwatch: unknown flag "--json"'],
   [['help', 'serv'], 'did you mean serve?'],
   [
@@ -66,6 +66,14 @@ test.each<[string[], string]>([
   const { code, out, err } = await turnwatch(...args);
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain(message);
+});
+
+test('a command for which exit code 2 means something else has another for wrong usage', async () => {
+  expect(await turnwatch('wait', '--turn', 't', '--json=1')).toMatchObject({ code: 1, out: '' });
+  expect(await turnwatch('wait')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('See: turnwatch wait --help'),
+  });
 });
 
 test('a failure is exit code 1 with its message and no stack', async () => {

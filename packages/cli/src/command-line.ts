@@ -6,7 +6,7 @@ import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
 import { version } from './version.ts';
 
-/** Exit codes: 0 all is well, 1 something failed, 2 the command line is wrong. */
+/** Exit codes: 0 all is well, 1 something failed, 2 the command line is wrong; a command may have others. */
 export async function runCommandLine(args: readonly string[], output: Output): Promise<number> {
   const [first, ...rest] = args;
   try {
@@ -42,9 +42,11 @@ export async function runCommandLine(args: readonly string[], output: Output): P
     );
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const about = commands.some(({ name }) => name === first) ? ` ${first}` : '';
-    output.err(`turnwatch: ${error.message}\nSee: turnwatch${about} --help\n`);
-    return 2;
+    const about = commands.find(({ name }) => name === first);
+    output.err(
+      `turnwatch: ${error.message}\nSee: turnwatch${about === undefined ? '' : ` ${about.name}`} --help\n`,
+    );
+    return about?.usageErrorCode ?? 2;
   }
 }
 

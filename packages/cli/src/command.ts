@@ -10,6 +10,8 @@ export interface Command<F extends FlagSet = FlagSet> {
   readonly flags: F;
   /** Said below the flags in `--help`. */
   readonly notes?: string;
+  /** Exit code of a wrong command line. Default 2. */
+  readonly usageErrorCode?: number;
   /** Loaded when the command is run and not before, so that `--help` is fast. */
   load(): Promise<Run<F>>;
 }

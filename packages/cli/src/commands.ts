@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { demoCommand } from './demo/command.ts';
 import { replayCommand } from './replay/command.ts';
 import { serveCommand } from './serve/command.ts';
+import { waitCommand } from './wait/command.ts';
 
 /** In the order of the help. A new command is a folder with its `command.ts`. */
-export const commands: readonly Command[] = [demoCommand, serveCommand, replayCommand];
+export const commands: readonly Command[] = [demoCommand, serveCommand, waitCommand, replayCommand];

@@ -30,7 +30,9 @@ export function jsonShow({ out }: Pick<Output, 'out'>): Show {
     told: ({ id, type, turn, reason, atMs }) =>
       line(atMs, 'parent.told', { turn, of: type, ...(reason === undefined ? {} : { reason }), id }),
     end: ({ passed, seconds, timerLagMs, detector, rows, faults }) =>
-      out(`${JSON.stringify({ summary: { passed, seconds, timerLagMs, detector, turns: rows.map(rowOf), faults } })}\n`),
+      out(
+        `${JSON.stringify({ summary: { passed, seconds, timerLagMs, detector, turns: rows.map(rowOf), faults } })}\n`,
+      ),
     staysUp: () => undefined,
   };
 }

@@ -1,0 +1,5 @@
+/** Whom is waited for. */
+export interface Target {
+  readonly kind: 'turn' | 'parent';
+  readonly id: string;
+}
