@@ -1,7 +1,7 @@
 import { emptyPromptReads, learnRead, type PromptReads } from './prompt-reads.ts';
 
 /** One of the largest gaps a key has learned; the turn lets an operator exclude it. */
-export interface TopGap {
+interface TopGap {
   readonly gapMs: number;
   readonly turn: string;
 }

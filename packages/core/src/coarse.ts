@@ -14,7 +14,7 @@ import type { Stamp } from './time.ts';
 // into the same report that an SDK sends whole, on the detector's clock of arrival (RULES 5: precision `coarse`).
 
 /** A retry or rate limit that names no time is given this long (RULES 2). */
-export const defaultRetryMs = 60_000;
+const defaultRetryMs = 60_000;
 
 /** The report after one more happening at `a`. Without a report: the first thing heard of the turn. */
 export function coarseReport(known: TurnReport | undefined, happening: Happening, a: Stamp): TurnReport {

@@ -143,6 +143,13 @@ describe('a completion that got lost: the child has ended, the call stays open 1
     expect(lost(turn)).toEqual(calls);
   });
 
+  test('an update restarts the 150 s, since a call that speaks is not lost', () => {
+    const spoke = (wS: number) =>
+      lost(ended(toolTurn([aCall({ quietSinceA: s(1100), updates: 1 })], { w: s(wS) }), s(1000)));
+    expect(spoke(1249.999)).toEqual([]);
+    expect(spoke(1250)).toEqual(['c1']);
+  });
+
   test('its own grace no longer counts then: silence while the child worked is not its own', () => {
     const turn = ended(toolTurn([aCall()], { w: s(1900) }), s(1890));
     expect(anyCallExpired(turn, policy, childless)).toBe(false);

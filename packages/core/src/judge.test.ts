@@ -12,9 +12,10 @@ import {
   wallZeroMs,
 } from '../fixtures/given.ts';
 import { reasons, stalls } from '../fixtures/stalls.ts';
+import { coarseReport } from './coarse.ts';
 import { judge } from './judge.ts';
 import type { TurnReport } from './signal.ts';
-import type { Turn } from './turn.ts';
+import { noLessons, type Turn } from './turn.ts';
 
 const turnAt = (wS: number, report: Partial<TurnReport> = {}, over: Partial<Turn> = {}): Turn =>
   aTurn({ w: s(wS), report: aReport(report), ...over });
@@ -158,6 +159,34 @@ describe('each reason, at its instant', () => {
   });
 });
 
+describe('a fatal provider error and a wait', () => {
+  const error = { type: 'overloaded', retryable: false, atA: s(8) } as const;
+  const asked = { phase: 'waiting', waiting: { for: 'input', sinceA: s(9) }, error } as const;
+  const verdict = (wS: number, report: Partial<TurnReport>): Turn['verdict'] =>
+    judge(turnAt(wS, report), aContext())[0].verdict;
+
+  test('whoever asks a person what to do about it is not stuck', () => {
+    expect(verdict(9999, asked)).toEqual({ state: 'running' });
+  });
+
+  test.each<[string, Partial<TurnReport>]>([
+    ['a wait that has ended', { phase: 'agent', phaseA: s(300), lastA: s(300), error }],
+    ['a request that has failed', { phase: 'agent', phaseA: s(300), lastA: s(300), failedA: s(300), error }],
+  ])('%s gives the agent the same 2 s again', (_, report) => {
+    expect(verdict(301.999, report)).toEqual({ state: 'running' });
+    expect(verdict(302, report)).toMatchObject({ state: 'stale', reason: 'provider_error' });
+  });
+
+  test('a wait for one call stops the grace of that call, and not the error', () => {
+    const besides = {
+      waiting: { for: 'approval', sinceA: s(9), call: 'c1' },
+      calls: [aCall()],
+      error,
+    } as const;
+    expect(verdict(10, besides)).toMatchObject({ state: 'stale', reason: 'provider_error' });
+  });
+});
+
 describe('a blocked main loop stops all clocks but those of its own rules', () => {
   const blocked = aContext({ process: { loopAgeMs: s(5) + 1 } });
 
@@ -268,14 +297,36 @@ describe('the horizon is unconditional and once (report 004)', () => {
   });
 
   test('it names what was pending, closes it, and its gaps teach nothing', () => {
-    const lessons = { gaps: { text: s(3) }, pinged: {}, reads: [] };
+    const lessons = { ...noLessons, gaps: { text: s(30) } };
     const [turn, effects] = judge(
       due({ lessons, report: aReport({ calls: [aCall()] }) }),
       aContext({ t: 60 }),
     );
     expect(turn.report).toMatchObject({ requests: [], calls: [] });
-    expect(effects).toContainEqual({ kind: 'censor', key: 'acme|m1|text', gapMs: s(3) });
+    expect(effects).toContainEqual({ kind: 'censor', key: 'acme|m1|text', gapMs: s(30) });
     expect(eventsOf(effects)).toMatchObject([{ expired: { pendingCalls: [{ id: 'c1' }] } }]);
+  });
+
+  describe('the silence that it cut off is censored too', () => {
+    const noted = (turn: Turn) =>
+      judge(turn, aContext({ t: 60 }))[1].filter((effect) => effect.kind === 'censor');
+    const text = 'acme|m1|text';
+
+    test.each<[string, Turn, ReturnType<typeof noted>]>([
+      ['as it was judged', due(), [{ kind: 'censor', key: text, gapMs: s(5) }]],
+      [
+        'where it is the longest of its key',
+        due({ lessons: { ...noLessons, hung: { text: s(7), agent: s(2) } } }),
+        [
+          { kind: 'censor', key: text, gapMs: s(7) },
+          { kind: 'censor', key: 'acme|m1|agent', gapMs: s(2) },
+        ],
+      ],
+      ['a wait is none', due({ report: aReport({ phase: 'waiting', requests: [] }) }), []],
+      ['a handover teaches nothing', due({ report: aReport({ phase: 'agent', handover: true }) }), []],
+    ])('%s', (_, turn, censored) => {
+      expect(noted(turn)).toEqual(censored);
+    });
   });
 
   test('a horizon of a request is told once; phase and clock go on', () => {
@@ -319,6 +370,25 @@ describe('a stale turn', () => {
     expect(effects).toEqual([]);
     const goesOn: Turn = { ...judged, w: s(122), report: { ...judged.report, lastA: s(121) } };
     expect(judge(goesOn, aContext())[0].verdict.state).toBe('running');
+    // One that is newer than that episode is a stall of its own.
+    const fails: Turn = {
+      ...judge(goesOn, aContext())[0],
+      w: s(130),
+      report: { ...goesOn.report, error: { type: 'overloaded', retryable: false, atA: s(128) } },
+    };
+    expect(judge(fails, aContext())[0]).toMatchObject({
+      episode: 2,
+      verdict: { state: 'stale', reason: 'provider_error' },
+    });
+  });
+
+  test('a retryable error in it confirms a silence, as a failed request does', () => {
+    const [stale] = judge(stalls.silence.turn, aContext());
+    const retries = coarseReport(stale.report, { name: 'provider_error', retryable: true }, s(118));
+    const [turn, effects] = judge({ ...stale, w: s(119), report: retries }, aContext());
+    expect(turn).toMatchObject({ episode: 2, verdict: { state: 'running' } });
+    expect(eventsOf(effects)).toEqual([]);
+    expect(effects).toContainEqual({ kind: 'count', what: 'confirmed' });
   });
 
   test('a later stall is the next episode, with an event of its own (report 002)', () => {

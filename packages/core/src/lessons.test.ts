@@ -61,7 +61,19 @@ describe('what must not teach', () => {
     });
   });
 
+  test('what such an end closed is kept apart, to be counted as censored', () => {
+    const lessons = { ...noLessons, gaps: { text: s(50) }, hung: { text: s(4) } };
+    const fails = (atS: number) => ({ lastA: s(atS), failedA: s(atS) });
+    expect(learn(shown(9, {}, { lessons }), shown(10, fails(9.5)))).toMatchObject({
+      gaps: { text: s(50) },
+      hung: { text: s(9.5) },
+    });
+    expect(learn(shown(3, {}, { lessons }), shown(4, fails(3.5))).hung).toEqual({ text: s(4) });
+    expect(learn(shown(9), shown(10, { lastA: s(9.5) })).hung).toEqual({});
+  });
+
   test('a silence that overlaps a long pause', () => {
+    expect(learn(shown(9), shown(10, { lastA: s(9.8), failedA: s(9.8), wokeA: s(9.2) })).hung).toEqual({});
     expect(learn(shown(9), shown(10, { lastA: s(9.8), wokeA: s(9.2) })).gaps).toEqual({});
     expect(learn(shown(9, { wokeA: s(5) }), shown(10, { lastA: s(9.8), wokeA: s(5) })).gaps).toEqual({});
     expect(

@@ -50,7 +50,7 @@ describe('any record opens a turn: that of its start may be lost (RULES 1)', () 
       byDefault: false,
       requestDeadlines: { r1: bootZeroMs + s(130) },
       children: { flagged: {}, ended: {} },
-      lessons: { gaps: {}, pinged: {}, reads: [] },
+      lessons: { gaps: {}, hung: {}, pinged: {}, reads: [] },
       episode: 1,
       suspectTold: false,
       verdict: { state: 'running' },
@@ -119,7 +119,7 @@ describe('a newer record replaces the state', () => {
 
   test('what the engine said stays with its request', () => {
     const engine = { request: 'r1', queued: true };
-    expect(heard(aTurn({ engine }), 9, 10, {}).engine).toBe(engine);
+    expect(heard(aTurn({ engine }), 9, 10, {}).engine).toEqual(engine);
     expect(heard(aTurn({ engine }), 9, 10, { requests: [aRequest({ id: 'r2' })] })).not.toHaveProperty(
       'engine',
     );
@@ -135,7 +135,7 @@ describe('a newer record replaces the state', () => {
       lastEnd: 3,
     });
     const calls = ['c1', 'c2', 'c3'].map((id) => aCall({ id }));
-    expect(heard(known, 9, 10, { calls }).children).toBe(children);
+    expect(heard(known, 9, 10, { calls }).children).toEqual(children);
     expect(heard(aTurn({ children: { flagged: {}, ended: { c3: 3 } } }), 9, 10, {}).children.ended).toEqual(
       {},
     );
@@ -149,6 +149,41 @@ describe('a newer record replaces the state', () => {
     expect(withCountedEvidence(seen, aContext())).toBe(seen);
     const waiting = aTurn({ report: aReport({ phase: 'waiting' }) });
     expect(withCountedEvidence(waiting, aContext())).toBe(waiting);
+  });
+});
+
+describe('stamps that others estimated are held against the clock of the next record of the turn', () => {
+  test.each<[string, number, number]>([
+    ['later than that clock: not after it', 15, 10],
+    ['at it', 10, 10],
+    ['earlier: as they are', 8, 8],
+  ])('%s', (_, saidS, keptS) => {
+    const [said, kept] = [s(saidS), s(keptS)];
+    const known = aTurn({
+      countedA: said,
+      engine: { request: 'r1', queued: true, ownA: said, wideA: said, queuedA: said },
+      children: { flagged: { c1: said, c2: 1 }, ended: { c2: said }, lastEnd: said },
+    });
+    const after = heard(known, 9, 10, { calls: [aCall(), aCall({ id: 'c2' })] });
+    expect(after).toMatchObject({ w: s(10), countedA: kept });
+    expect(after.engine).toEqual({ request: 'r1', queued: true, ownA: kept, wideA: kept, queuedA: kept });
+    expect(after.children).toEqual({ flagged: { c1: kept, c2: 1 }, ended: { c2: kept }, lastEnd: kept });
+  });
+
+  test('a record that is late itself does not lower them under the clock that is known', () => {
+    const known = aTurn({ w: s(12), countedA: s(11) });
+    expect(heard(known, 9, 10, {})).toMatchObject({ w: s(12), countedA: s(11) });
+  });
+
+  test('what nobody said stays unsaid', () => {
+    const after = heard(aTurn({ engine: { request: 'r1', queued: false } }), 9, 10, {});
+    expect(after.engine).toEqual({ request: 'r1', queued: false });
+    expect(after).not.toHaveProperty('countedA');
+    const children = { flagged: { c1: s(15) }, ended: {} };
+    expect(heard(aTurn({ children }), 9, 10, { calls: [aCall()] }).children).toEqual({
+      flagged: { c1: s(10) },
+      ended: {},
+    });
   });
 });
 

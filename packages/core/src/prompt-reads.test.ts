@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   emptyPromptReads,
@@ -48,6 +49,53 @@ describe('never below the largest time seen at that size or smaller', () => {
       { tokens: 100, ms: 10 },
       { tokens: 300, ms: 20 },
     ]);
+  });
+});
+
+describe('a staircase with more than 64 steps', () => {
+  /** 65 steps of 10 ms, and one of them of 3. */
+  const withLowRise = (at: number): readonly PromptRead[] =>
+    taught(
+      Array.from({ length: 65 }, (_, i) => ({ tokens: 100 * (i + 1), ms: 10 * (i + 1) - (i >= at ? 7 : 0) })),
+    ).stairs;
+
+  test.each([
+    ['the lowest', 0],
+    ['one between', 30],
+    ['the highest', 63],
+  ])('merges the two that differ least, the lower size with the higher time: %s', (_, at) => {
+    const stairs = withLowRise(at + 1);
+    expect(stairs).toHaveLength(64);
+    expect(stairs[at]).toEqual({ tokens: 100 * (at + 1), ms: 10 * (at + 1) + 3 });
+    expect(stairs[at + 1]?.tokens ?? 6600).toBe(100 * (at + 3));
+  });
+
+  test('never lowers a bound: whatever was seen holds at its size and above', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.record({ tokens: fc.integer({ min: 1, max: 9999 }), ms: fc.integer({ min: 0, max: 9999 }) }),
+          {
+            minLength: 65,
+            maxLength: 300,
+          },
+        ),
+        (reads) => {
+          const { stairs } = taught(
+            reads.map((read, i) => (i < 65 ? { tokens: 100 * i + 1, ms: 100 * i } : read)),
+          );
+          expect(stairs.length).toBeLessThanOrEqual(64);
+          for (const [i, read] of reads.entries()) {
+            if (i < 65) continue;
+            const bounds = stairs.filter(({ tokens }) => tokens <= read.tokens).map(({ ms }) => ms);
+            expect(Math.max(...bounds)).toBeGreaterThanOrEqual(read.ms);
+          }
+          const sorted = [...stairs].sort((a, b) => a.tokens - b.tokens);
+          expect(sorted).toEqual([...stairs].sort((a, b) => a.ms - b.ms));
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 });
 

@@ -30,13 +30,11 @@ export function learnRead(reads: PromptReads, read: PromptRead): PromptReads {
 
 /** Merges the two steps that differ least: the lower size with the higher time, so that no bound is ever lowered. */
 function withoutLowestStep(stairs: readonly PromptRead[]): PromptRead[] {
-  let lowest = 1;
-  const riseMs = (i: number): number => (stairs[i]?.ms ?? 0) - (stairs[i - 1]?.ms ?? 0);
-  for (let i = 2; i < stairs.length; i++) if (riseMs(i) < riseMs(lowest)) lowest = i;
-  return stairs.flatMap((step, i) => {
-    if (i === lowest - 1) return [{ tokens: step.tokens, ms: stairs[lowest]?.ms ?? step.ms }];
-    return i === lowest ? [] : [step];
-  });
+  const rises = stairs
+    .slice(1)
+    .map((upper, i) => ({ i, upper, ms: upper.ms - (stairs[i] as PromptRead).ms }));
+  const { i, upper } = rises.reduce((lowest, rise) => (rise.ms < lowest.ms ? rise : lowest));
+  return stairs.toSpliced(i, 2, { tokens: (stairs[i] as PromptRead).tokens, ms: upper.ms });
 }
 
 /**

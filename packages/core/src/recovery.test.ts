@@ -143,6 +143,22 @@ describe('tool_silence and lost_completion', () => {
     expect(clearedWith(calls) !== null).toBe(cleared);
   });
 
+  test.each<[string, TurnReport['calls'], boolean]>([
+    ['it sends an update', [aCall({ quietSinceA: s(251), updates: 4 })], true],
+    ['it ends', [], true],
+    ['an update that was known at the verdict', [aCall({ quietSinceA: s(251), updates: 3 })], false],
+    ['another call speaks', [aCall({ updates: 3 }), aCall({ id: 'c2', updates: 9 })], false],
+  ])('a lost completion, then %s: %s', (_, calls, cleared) => {
+    const { turn } = stalls.lost_completion;
+    const [known] = judge(
+      { ...turn, report: { ...turn.report, calls: [aCall({ updates: 3 })] } },
+      aContext(),
+    );
+    if (known.verdict.state !== 'stale') throw new Error('the completion is lost');
+    const later: Turn = { ...known, w: s(252), report: { ...known.report, calls } };
+    expect(clearanceOf(later, known.verdict, aContext()) !== null).toBe(cleared);
+  });
+
   test('a wait for a child is over when the turn no longer waits for one', () => {
     const waiting = { for: 'child', sinceA: 0 } as const;
     const [turn] = judge(

@@ -211,19 +211,18 @@ export class Registry {
     for (const id of [...process.turns]) {
       const turn = this.#turns.get(id);
       const outcome = turn && listedEnd(turn, signal, open);
-      if (outcome !== undefined) this.#apply(id, { kind: 'unlisted', outcome }, now, effects);
+      if (outcome !== undefined)
+        this.#apply(id, { kind: 'unlisted', outcome, seq: signal.origin.seq }, now, effects);
     }
   }
 
   #engineSignal(signal: EngineSignal, path: string, now: Now, effects: Effect[]): void {
     this.#hear(signal.origin, path, now);
     const movement = this.#engines.sample(signal);
-    for (const id of this.#turns.ofEngine(signal.engine)) {
-      const turn = this.#turns.get(id);
-      if (turn === undefined || !isOpen(turn)) continue;
+    for (const turn of this.#turns.ofEngine(signal.engine)) {
       const sameProcess = ownerIs(turn, signal.origin.process, signal.origin.boot);
       const a = sameProcess ? signal.origin.a : this.#stampNow(turn, now);
-      this.#apply(id, { kind: 'engine', a, ...movementFor(id, movement) }, now, effects);
+      this.#apply(turn.id, { kind: 'engine', a, ...movementFor(turn.id, movement) }, now, effects);
     }
   }
 

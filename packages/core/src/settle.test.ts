@@ -4,7 +4,7 @@ import { reasons, stalls } from '../fixtures/stalls.ts';
 import { judge } from './judge.ts';
 import { endTurn, type TurnEffect } from './settle.ts';
 import type { Outcome } from './signal.ts';
-import type { Turn, TurnLessons } from './turn.ts';
+import { noLessons, type Turn, type TurnLessons } from './turn.ts';
 
 const teachings = (effects: readonly TurnEffect[]) =>
   effects.filter((effect) => effect.kind === 'admit' || effect.kind === 'censor' || effect.kind === 'refute');
@@ -13,6 +13,7 @@ const counts = (effects: readonly TurnEffect[]) =>
 
 const lessons: TurnLessons = {
   gaps: { first_token: s(4), text: s(9) },
+  hung: {},
   pinged: { text: s(30) },
   reads: [{ tokens: 5000, ms: s(4) }],
 };
@@ -30,7 +31,7 @@ describe('the end of a turn', () => {
       report: { requests: [], calls: [] },
       requestDeadlines: {},
       deadlineMs: Number.POSITIVE_INFINITY,
-      lessons: { gaps: {}, pinged: {}, reads: [] },
+      lessons: noLessons,
       verdict: { state: 'ended', outcome: 'completed', atMs: wallZeroMs + s(7) },
     });
     expect(effects.slice(-2)).toEqual([
@@ -67,10 +68,10 @@ describe('who teaches (report 002: healthy turns alone)', () => {
   });
 
   test('a pinged gap alone is no sample; reads belong to the first token', () => {
-    expect(end('completed', { lessons: { gaps: {}, pinged: { text: 5 }, reads: [] } })).toEqual([
+    expect(end('completed', { lessons: { ...noLessons, pinged: { text: 5 } } })).toEqual([
       { kind: 'admit', key: 'acme|m1|text', lesson: { turn: 'T', pingedMs: 5 } },
     ]);
-    expect(end('completed', { lessons: { gaps: { first_token: 5 }, pinged: {}, reads: [] } })).toEqual([
+    expect(end('completed', { lessons: { ...noLessons, gaps: { first_token: 5 } } })).toEqual([
       { kind: 'admit', key: 'acme|m1|first_token', lesson: { turn: 'T', gapMs: 5 } },
     ]);
   });
@@ -82,12 +83,22 @@ describe('who teaches (report 002: healthy turns alone)', () => {
     ]);
   });
 
+  test('the silence that a failed end closed is censored with them; a completed turn does not teach it', () => {
+    const hung = { text: s(60), agent: s(7), first_token: s(1) };
+    expect(end('failed', { lessons: { ...lessons, hung } })).toEqual([
+      { kind: 'censor', key: 'acme|m1|first_token', gapMs: s(4) },
+      { kind: 'censor', key: 'acme|m1|text', gapMs: s(60) },
+      { kind: 'censor', key: 'acme|m1|agent', gapMs: s(7) },
+    ]);
+    expect(end('completed', { lessons: { ...lessons, hung } })).toEqual(end('completed'));
+  });
+
   test('an end that nobody saw teaches nothing', () => {
     expect(end('unknown')).toEqual([]);
   });
 
   test('a turn without provider and model has keys too', () => {
-    expect(end('failed', { identity: {}, lessons: { gaps: { text: 5 }, pinged: {}, reads: [] } })).toEqual([
+    expect(end('failed', { identity: {}, lessons: { ...noLessons, gaps: { text: 5 } } })).toEqual([
       { kind: 'censor', key: '||text', gapMs: 5 },
     ]);
   });

@@ -16,9 +16,9 @@ import {
 } from '../fixtures/given.ts';
 import { stalls } from '../fixtures/stalls.ts';
 import type { TurnEffect } from './settle.ts';
-import type { TurnSignal } from './signal.ts';
+import type { Outcome, TurnSignal } from './signal.ts';
 import { type Input, transition } from './transition.ts';
-import type { Turn } from './turn.ts';
+import { noLessons, type Turn } from './turn.ts';
 
 type Surroundings = Parameters<typeof aContext>[0];
 
@@ -39,7 +39,10 @@ describe('a turn that is not known yet', () => {
     const [turn, effects] = tell(undefined, aSignal());
     expect(turn).toMatchObject({ id: 'T', verdict: { state: 'running' } });
     expect(effects).toEqual([keep]);
-    for (const input of [{ kind: 'judge' }, { kind: 'unlisted', outcome: 'unknown' }] satisfies Input[])
+    for (const input of [
+      { kind: 'judge' },
+      { kind: 'unlisted', outcome: 'unknown', seq: 0 },
+    ] satisfies Input[])
       expect(transition(undefined, input, aContext())).toEqual([undefined, []]);
   });
 
@@ -84,7 +87,7 @@ describe('the end', () => {
   });
 
   test('a larger gap of the turn stays', () => {
-    const lessons = { gaps: { text: s(50) }, pinged: {}, reads: [] };
+    const lessons = { ...noLessons, gaps: { text: s(50) } };
     expect(admitted(seen(39.5, { lessons }), anEnd('completed', 40))).toEqual([['acme|m1|text', s(50)]]);
   });
 
@@ -101,6 +104,54 @@ describe('the end', () => {
     const done = ended();
     expect(tell(done, anEnd('completed', 9))).toEqual([done, []]);
     expect(tell(done, aSignal())).toEqual([done, []]);
+  });
+});
+
+describe('an end and the horizon in one backlog (report 004)', () => {
+  const horizonMs = bootZeroMs + s(30);
+  const due = (): Turn => aTurn({ w: s(20), deadlineMs: horizonMs });
+  const endWith = (outcome: Outcome, expiresInMs: number | undefined): TurnSignal =>
+    anEnd(outcome, 38, { report: aReport(expiresInMs === undefined ? {} : { expiresInMs }) });
+
+  test.each(['completed', 'failed', 'cancelled'] as const)(
+    'one that its producer dates after the horizon is late, and the turn expires: %s',
+    (outcome) => {
+      for (const expiresInMs of [0, s(-8)]) {
+        const [turn, effects] = tell(due(), endWith(outcome, expiresInMs), { t: 49 });
+        expect(turn?.verdict.state).toBe('expired');
+        expect(eventsOf(effects)).toMatchObject([
+          { type: 'turn.expired', expired: { expiresAtMs: wallZeroMs + s(30) } },
+        ]);
+        expect(effects.at(-1)).toEqual({ kind: 'count', what: 'late_settlement' });
+        expect(effects.map(({ kind }) => kind)).not.toContain('ended');
+        expect(effects.map(({ kind }) => kind)).not.toContain('admit');
+      }
+    },
+  );
+
+  test.each<[string, number | undefined, number]>([
+    ['dated 1 ms before it, however late it comes', 1, 49],
+    ['that names no horizon', undefined, 49],
+    ['after a horizon of the producer that the own clock has not reached', s(-8), 29.999],
+  ])('one %s is an end', (_, expiresInMs, t) => {
+    const [turn, effects] = tell(due(), endWith('completed', expiresInMs), { t });
+    expect(turn?.verdict).toMatchObject({ state: 'ended', outcome: 'completed' });
+    expect(eventsOf(effects)).toEqual([]);
+  });
+
+  test.each(['unknown', 'failed', 'cancelled'] as const)(
+    'a listing after the horizon does not say when the turn was given up: expired, not %s',
+    (outcome) => {
+      const unlist = (t: number) =>
+        transition(due(), { kind: 'unlisted', outcome, seq: 0 }, aContext({ t }))[0]?.verdict;
+      expect(unlist(30)).toMatchObject({ state: 'expired' });
+      expect(unlist(29.999)).toMatchObject({ state: 'ended', outcome });
+    },
+  );
+
+  test('a turn that is listed as completed was not given up', () => {
+    const [turn] = transition(due(), { kind: 'unlisted', outcome: 'completed', seq: 0 }, aContext({ t: 49 }));
+    expect(turn?.verdict).toMatchObject({ state: 'ended', outcome: 'completed' });
   });
 });
 
@@ -221,13 +272,16 @@ describe('owners: process, boot, incarnation', () => {
 
 describe('a newer listing that no longer names the turn', () => {
   test('ends it', () => {
-    const [turn] = transition(aTurn(), { kind: 'unlisted', outcome: 'unknown' }, aContext());
+    const [turn] = transition(aTurn(), { kind: 'unlisted', outcome: 'unknown', seq: 0 }, aContext());
     expect(turn?.verdict).toMatchObject({ state: 'ended', outcome: 'unknown' });
   });
 
   test('says nothing of a settled one', () => {
     const turn = expired();
-    expect(transition(turn, { kind: 'unlisted', outcome: 'unknown' }, aContext())).toEqual([turn, []]);
+    expect(transition(turn, { kind: 'unlisted', outcome: 'unknown', seq: 0 }, aContext())).toEqual([
+      turn,
+      [],
+    ]);
   });
 });
 

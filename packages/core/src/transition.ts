@@ -13,7 +13,7 @@ import { isOpen, ownerIs, type Turn } from './turn.ts';
 export type Input =
   | { readonly kind: 'signal'; readonly signal: TurnSignal; readonly path: string }
   /** A newer heartbeat of its process no longer lists the turn, or lists it as ended. */
-  | { readonly kind: 'unlisted'; readonly outcome: Outcome }
+  | { readonly kind: 'unlisted'; readonly outcome: Outcome; readonly seq: number }
   | {
       readonly kind: 'engine';
       readonly a: Stamp;
@@ -44,7 +44,9 @@ export function transition(
     case 'judge':
       return judge(turn.coarse && isOpen(turn) ? atArrivalClock(turn, ctx) : turn, ctx);
     case 'unlisted':
-      return isOpen(turn) ? unlisted(turn, input.outcome, ctx) : [turn, []];
+      return isOpen(turn)
+        ? unlisted({ ...turn, seq: Math.max(turn.seq, input.seq) }, input.outcome, ctx)
+        : [turn, []];
     case 'engine':
       return [isOpen(turn) ? engineMoved(turn, input, ctx) : turn, []];
     case 'child':
@@ -64,6 +66,7 @@ function signalled(turn: Turn | undefined, signal: TurnSignal, path: string, ctx
     const reused = signal.incarnation === turn.owner.incarnation && happening.name === 'started';
     return [turn, [{ kind: 'count', what: reused ? 'id_conflict' : 'foreign_owner' }]];
   }
+  if (vanishedAndBack(turn, signal)) return reopened(turn, signal, path, ctx);
   if (!isOpen(turn)) {
     return [
       turn,
@@ -86,6 +89,30 @@ function ended(turn: Turn, signal: TurnSignal, outcome: Outcome, ctx: Context): 
   if (!late) return endTurn(observe(turn, signal, ctx), outcome, ctx);
   const [expired, effects] = judge(turn, ctx);
   return [expired, [...effects, { kind: 'count', what: 'late_settlement' }]];
+}
+
+/** Only a list said that it had ended, and a newer record of its own shows that it goes on. */
+function vanishedAndBack(turn: Turn, signal: TurnSignal): boolean {
+  const { verdict } = turn;
+  return (
+    verdict.state === 'ended' &&
+    verdict.outcome === 'unknown' &&
+    signal.report !== undefined &&
+    signal.origin.seq > turn.seq
+  );
+}
+
+function reopened(turn: Turn, signal: TurnSignal, path: string, ctx: Context): Transition {
+  const [next, effects] = opened(signal, path, ctx, []);
+  return [
+    {
+      ...next,
+      identity: { ...turn.identity, ...next.identity },
+      startedMs: turn.startedMs,
+      episode: turn.episode,
+    },
+    effects,
+  ];
 }
 
 /** A list does not say when; a turn that was given up is expired if its horizon has passed. */

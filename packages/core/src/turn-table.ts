@@ -15,7 +15,7 @@ export class TurnTable {
   readonly #deadlines = new DueTable();
   /** Next judgement of turns without heartbeats, on the awake clock. */
   readonly #coarse = new DueTable();
-  readonly #byEngine = new Map<string, Set<string>>();
+  readonly #byEngine = new Map<string, Map<string, Turn>>();
   readonly #touched = new Set<string>();
 
   get(id: string): Turn | undefined {
@@ -26,9 +26,9 @@ export class TurnTable {
     return this.#turns.values();
   }
 
-  /** Turns whose requests an engine serves. */
-  ofEngine(engine: string): Iterable<string> {
-    return this.#byEngine.get(engine) ?? [];
+  /** Open turns whose requests an engine serves. */
+  ofEngine(engine: string): Iterable<Turn> {
+    return this.#byEngine.get(engine)?.values() ?? [];
   }
 
   put(before: Turn | undefined, after: Turn, now: Now): void {
@@ -78,8 +78,8 @@ export class TurnTable {
     if (engine === undefined) return;
     const served = this.#byEngine.get(engine);
     if (open) {
-      if (served === undefined) this.#byEngine.set(engine, new Set([turn.id]));
-      else served.add(turn.id);
+      if (served === undefined) this.#byEngine.set(engine, new Map([[turn.id, turn]]));
+      else served.set(turn.id, turn);
     } else if (served?.delete(turn.id) === true && served.size === 0) this.#byEngine.delete(engine);
   }
 }

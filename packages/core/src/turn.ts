@@ -4,7 +4,7 @@ import type { Outcome, TurnIdentity, TurnReport } from './signal.ts';
 import type { AwakeMs, BootMs, Stamp, WallMs } from './time.ts';
 
 /** Who may speak for a turn. Heartbeats and exits of earlier owners are ignored. */
-export interface Owner {
+interface Owner {
   readonly process: string;
   readonly boot: string;
   readonly incarnation: number;

@@ -21,7 +21,7 @@ function step(turn: Turn, input: Input, surroundings?: Surroundings): Step {
 const judged = (turn: Turn, surroundings?: Surroundings): Step => step(turn, { kind: 'judge' }, surroundings);
 const end = (turn: Turn, outcome: Outcome): Step =>
   outcome === 'unknown'
-    ? step(turn, { kind: 'unlisted', outcome })
+    ? step(turn, { kind: 'unlisted', outcome, seq: 100 })
     : step(turn, {
         kind: 'signal',
         path: 'direct',
@@ -182,6 +182,7 @@ describe('each path', () => {
   });
 });
 
+// But for a turn that only a list said had ended: reopened.test.ts.
 describe('settled stays settled', () => {
   const inputs: Readonly<Record<string, Input>> = {
     judge: { kind: 'judge' },
@@ -200,7 +201,7 @@ describe('settled stays settled', () => {
       path: 'direct',
       signal: aSignal({ incarnation: 2, happening: { name: 'adopted' } }),
     },
-    unlisted: { kind: 'unlisted', outcome: 'failed' },
+    unlisted: { kind: 'unlisted', outcome: 'failed', seq: 0 },
     engine: { kind: 'engine', a: s(9), own: true, wide: true, queued: false },
     child: { kind: 'child', call: 'c1', what: 'ended', a: 1 },
   };

@@ -57,6 +57,21 @@ describe('LatestState', () => {
     expect(state.take(100)).toEqual([]);
   });
 
+  it('lists a turn that was told after the beat and is numbered before it: a newer list without it would end it', () => {
+    process.producer.startTurn({ id: 'A' });
+    beat();
+    process.producer.startTurn({ id: 'B' });
+    process.producer.turn('A')?.ended();
+    hear();
+    const batch = state.take(100);
+    const started = turnIn(batch, 'B');
+    const listing = processIn(batch);
+    expect(started.happening.name).toBe('started');
+    expect(listing.origin.seq).toBeGreaterThan(started.origin.seq);
+    expect(listing).toMatchObject({ openTurns: ['B'], openCount: 1 });
+    expect(listing.endedTurns).toEqual([{ turn: 'A', attempt: 1, outcome: 'completed' }]);
+  });
+
   it('has one state of each turn however long nothing can be sent, and it is the newest', () => {
     const turn = process.producer.startTurn({ id: 'A' });
     const request = turn.requestStarted();

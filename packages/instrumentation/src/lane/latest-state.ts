@@ -109,18 +109,13 @@ export class LatestState {
   beatAgain(at: Instants, loopAgeMs: number): void {
     const process = this.#process;
     if (!this.#active || process === undefined) return;
-    const known = process.openCount === process.openTurns.length;
     this.#process = {
       ...process,
       name: 'heartbeat',
       origin: originAt(process.origin, at),
       loopAgeMs: Math.round(loopAgeMs),
       ...(at.wokeA === undefined ? {} : { wokeA: Math.round(at.wokeA) }),
-      // A list that the main thread had cut stays as it is: it proves no end.
-      ...(known ? { openTurns: [...this.#turns.keys()], openCount: this.#turns.size } : {}),
-      endedTurns: [...process.endedTurns, ...this.#ended],
     };
-    this.#ended = [];
     this.#processDirty = true;
     for (const tracked of this.#turns.values()) {
       const passedMs = at.bootMs - tracked.takenBootMs;
@@ -139,7 +134,7 @@ export class LatestState {
     const out = this.#news.splice(0, most).map((one) => this.#numbered(one));
     if (this.#processDirty && this.#process !== undefined && out.length < most) {
       this.#processDirty = false;
-      out.push(this.#numbered({ signal: { ...this.#process, name: 'heartbeat' } }));
+      out.push(this.#numbered({ signal: this.#listed(this.#process) }));
     }
     for (const tracked of this.#turns.values()) {
       if (!tracked.dirty) continue;
@@ -149,6 +144,21 @@ export class LatestState {
     }
     for (const one of this.#lastWords.splice(0, most - out.length)) out.push(this.#numbered(one));
     return out;
+  }
+
+  /**
+   * The beat with the turns that are open as it is numbered: news that were told after it have lower numbers, and a
+   * newer list without a turn proves its end.
+   */
+  #listed(process: ProcessBeat): ProcessBeat {
+    // A list that the main thread had cut stays as it is: it proves no end.
+    const known = process.openCount === process.openTurns.length;
+    return {
+      ...process,
+      name: 'heartbeat',
+      ...(known ? { openTurns: [...this.#turns.keys()], openCount: this.#turns.size } : {}),
+      endedTurns: [...process.endedTurns, ...this.#ended],
+    };
   }
 
   /** The export of these failed: the newest state of what they told goes again, and news that no state holds. */
