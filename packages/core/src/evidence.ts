@@ -47,7 +47,8 @@ export function weighEvidence(turn: Turn, policy: Policy, afterContentCapMs: () 
   const request = phaseRequest(turn);
   if (!isRequestPhase(report.phase) || request === undefined) return { countedA, cappedA };
   const weigh = (e: Stamp | undefined, from: Stamp, capMs: number): void => {
-    if (e === undefined || e < request.startedA) return;
+    // What came before the agent's last activity is spent.
+    if (e === undefined || e < request.startedA || e < from) return;
     if (e - from < capMs) countedA = Math.max(countedA, e);
     else cappedA = Math.max(cappedA, e);
   };

@@ -1,7 +1,7 @@
 import type { ChildrenOfCalls } from './grace.ts';
 import { isOpen, type Turn } from './turn.ts';
 
-export const childless: ChildrenOfCalls = { answersFor: () => false, anyHealthy: false };
+export const childless: ChildrenOfCalls = { answersFor: () => false, anyOpen: () => false };
 
 /** Who started whom. A call linked to a child turn has no grace of its own while the child works (RULES 4). */
 export class Family {
@@ -36,12 +36,13 @@ export class Family {
   childrenOf(turn: Turn): ChildrenOfCalls {
     const ids = this.#childrenOf.get(turn.id);
     if (ids === undefined) return childless;
-    const healthy = [...ids]
+    const open = [...ids]
       .map(this.#turn)
-      .filter((child): child is Turn => child !== undefined && isHealthy(child));
+      .filter((child): child is Turn => child !== undefined && isOpen(child));
+    const of = (child: Turn, call: string): boolean => this.callOf(child, turn) === call;
     return {
-      anyHealthy: healthy.length > 0,
-      answersFor: (call) => healthy.some((child) => this.callOf(child, turn) === call),
+      anyOpen: (call) => open.some((child) => call === undefined || of(child, call)),
+      answersFor: (call) => open.some((child) => isHealthy(child) && of(child, call)),
     };
   }
 

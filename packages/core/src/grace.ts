@@ -17,8 +17,8 @@ const nearMs = 5000;
 export interface ChildrenOfCalls {
   /** A child of this call is open and neither stale nor expired: it answers for the call. */
   answersFor(call: string): boolean;
-  /** Any child of the turn is open and healthy. */
-  readonly anyHealthy: boolean;
+  /** Any child of this call, healthy or not, is open; without a call: any child of the turn. */
+  anyOpen(call?: string): boolean;
 }
 
 /** Infinity where the rule is switched off. */
@@ -79,7 +79,7 @@ export function anyCallExpired(turn: Turn, policy: Policy, children: ChildrenOfC
  * (reason `lost_completion`).
  */
 export function lostCompletions(turn: Turn, policy: Policy, children: ChildrenOfCalls): string[] {
-  const dueMs = policy.handoverMs * (1 + policy.confirmRatio);
+  const dueMs = 1.25 * policy.handoverMs;
   const { waiting, calls } = turn.report;
   const lost = calls
     .filter((call) => {
@@ -89,7 +89,7 @@ export function lostCompletions(turn: Turn, policy: Policy, children: ChildrenOf
         // A call that still sends updates is not lost.
         turn.w - Math.max(endedA, call.quietSinceA) >= dueMs &&
         !waits(turn, call) &&
-        !children.answersFor(call.id)
+        !children.anyOpen(call.id)
       );
     })
     .map((call) => call.id);
@@ -97,7 +97,7 @@ export function lostCompletions(turn: Turn, policy: Policy, children: ChildrenOf
   if (
     waiting?.for === 'child' &&
     lastEnd !== undefined &&
-    !children.anyHealthy &&
+    !children.anyOpen() &&
     turn.w - Math.max(lastEnd, waiting.sinceA) >= dueMs
   )
     lost.push('*');

@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
 import { eventBase, expiredDetails, silenceNow, staleDetails } from './details.ts';
 import type { StaleReason } from './event.ts';
+import { never } from './evidence.ts';
 import { anyCallExpired, lostCompletions } from './grace.ts';
 import { clearanceOf, loopFreeMs } from './recovery.ts';
 import { censored, clearEffects, type Transition, type TurnEffect } from './settle.ts';
@@ -98,7 +99,9 @@ function condemn(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
       : turn;
   if (errorA !== undefined)
     return { ...stale(turn, 'provider_error', [], ctx, effects), judgedErrorA: errorA };
-  if (anyCallExpired(turn, ctx.policy, ctx.children)) return stale(turn, 'tool_silence', [], ctx, effects);
+  const linked = turn.w >= (turn.linksDueA ?? never);
+  if (linked && anyCallExpired(turn, ctx.policy, ctx.children))
+    return stale(turn, 'tool_silence', [], ctx, effects);
   const lost = lostCompletions(turn, ctx.policy, ctx.children);
   if (lost.length > 0) return stale(turn, 'lost_completion', lost, ctx, effects);
   if (turn.barrenMs >= ctx.policy.noContentMs) return stale(turn, 'no_content', [], ctx, effects);

@@ -1,5 +1,5 @@
 import type { Policy } from './policy.ts';
-import type { HostClass, Origin, ProcessSignal } from './signal.ts';
+import type { HostClass, Origin, ProcessSignal, TurnSignal } from './signal.ts';
 import type { AwakeMs, BootMs, Now } from './time.ts';
 import type { ProcessView } from './view.ts';
 
@@ -100,6 +100,13 @@ export function tell(process: Process, signal: ProcessSignal, now: Now): void {
     case 'exited':
       return;
   }
+}
+
+/** Only the main loop makes a record that is no heartbeat: it is free, whatever the last heartbeat said of its age. */
+export function freesLoop(process: Process, signal: TurnSignal): boolean {
+  if (signal.happening.name === 'heartbeat' || process.loopAgeMs === 0) return false;
+  process.loopAgeMs = 0;
+  return true;
 }
 
 export function processView(process: Process, now: Now): ProcessView {

@@ -40,6 +40,7 @@ export function openTurn(signal: TurnSignal, path: string, ctx: Context): Turn {
     byDefault: deadlineMs === undefined,
     requestDeadlines: requestDeadlines(report, ctx),
     children: noChildren,
+    ...withLinksDue(linksDueA(undefined, report, a)),
     lessons: noLessons,
     episode: 1,
     suspectTold: false,
@@ -94,6 +95,7 @@ function newerReport(turn: Turn, signal: TurnSignal, report: TurnReport, ctx: Co
       report.lastA > turn.report.lastA ? ctx.now.wallMs - (a - report.lastA) : turn.lastActivityMs,
     children: turn.children === noChildren ? noChildren : childrenNotAfter(keepOpenCalls(turn, report), a),
     ...horizonsAfter(turn, report, ctx),
+    ...withLinksDue(linksDueA(turn, report, a)),
   };
   const weighed = withCountedEvidence(merged, ctx);
   return {
@@ -149,6 +151,24 @@ function childrenNotAfter(children: ChildFloors, a: Stamp): ChildFloors {
     ended: clamp(ended),
     ...(lastEnd === undefined ? {} : { lastEnd: Math.min(lastEnd, a) }),
   };
+}
+
+/** One round of identities, and a beat: what a producer says of itself every 10 s has been heard by then. */
+const identityRoundMs = 11_000;
+/** A call this old at first sight was started while nobody listened. */
+const newCallMs = 5000;
+
+function withLinksDue(linksDueA: Stamp | undefined): { readonly linksDueA?: Stamp } {
+  return linksDueA === undefined ? {} : { linksDueA };
+}
+
+/** Links of calls that were started in an outage or a restart come with the next identities (RULES 1: a lost start heals). */
+function linksDueA(turn: Turn | undefined, report: TurnReport, a: Stamp): Stamp | undefined {
+  const known = turn?.report.calls ?? [];
+  const foundOld = report.calls.some(
+    (call) => a - call.startedA > newCallMs && !known.some(({ id }) => id === call.id),
+  );
+  return foundOld ? a + identityRoundMs : turn?.linksDueA;
 }
 
 function keepOpenCalls(turn: Turn, report: TurnReport): Turn['children'] {

@@ -49,8 +49,17 @@ export function pathSettled(path: PathState, now: Now): boolean {
   );
 }
 
-export function noteLag(path: PathState, recordWallMs: number, now: Now): void {
-  const offsetMs = now.wallMs - recordWallMs;
-  path.leastOffsetMs = Math.min(path.leastOffsetMs, offsetMs);
-  path.lagMs = Math.max(path.lagMs, offsetMs - path.leastOffsetMs);
+/** No pipeline holds live records for so long; a clock was set. */
+const clockStepMs = 600_000;
+
+/**
+ * Notes how late a record came. Arrival is taken on the boot clock, so that a step of the detector's wall clock is no lag;
+ * a step of the producer's begins a new comparison.
+ * @param steady false while the detector itself has just stood still: what waited for it was not late.
+ */
+export function noteLag(path: PathState, recordWallMs: number, now: Now, steady: boolean): void {
+  const offsetMs = now.bootMs - recordWallMs;
+  const stepped = Math.abs(offsetMs - path.leastOffsetMs) > clockStepMs;
+  path.leastOffsetMs = stepped ? offsetMs : Math.min(path.leastOffsetMs, offsetMs);
+  if (steady) path.lagMs = Math.max(path.lagMs, offsetMs - path.leastOffsetMs);
 }

@@ -1,12 +1,14 @@
 import type { ProcessFacts } from './context.ts';
 import { DueTable } from './due-table.ts';
 import type { Effect } from './event.ts';
-import { hear, newProcess, type Process, tell, unreachableAfterMs } from './liveness.ts';
+import { hear, newProcess, type Process, processView, tell, unreachableAfterMs } from './liveness.ts';
 import { canaryBack, canaryFresh, newPath, noteLag, type PathState, pathSettled } from './path.ts';
 import type { Policy } from './policy.ts';
+import { restorePath, restoreProcess, type SavedRest, savePath, saveProcess } from './saved.ts';
 import type { Origin, ProcessSignal } from './signal.ts';
 import type { AwakeMs, Now, WallMs } from './time.ts';
 import type { Turn } from './turn.ts';
+import type { ProcessView } from './view.ts';
 
 export const noProcess: ProcessFacts = { exited: false, unreachable: false, loopAgeMs: 0 };
 
@@ -52,7 +54,7 @@ export class Processes {
   /** A record of a producer without heartbeats: it proves nothing about its process, but shows its path's lag. */
   coarse(origin: Origin, path: string, now: Now): void {
     if (!this.byId.has(origin.process)) this.byId.set(origin.process, newProcess(origin, path, now));
-    if (origin.wallMs !== undefined) noteLag(this.path(path), origin.wallMs, now);
+    if (origin.wallMs !== undefined) noteLag(this.path(path), origin.wallMs, now, this.#steady(now));
   }
 
   /** Takes a record as a sign of life. Returns what changed for the turns of the process. */
@@ -84,9 +86,28 @@ export class Processes {
     return process.exited || blockedBefore !== process.loopAgeMs ? process : undefined;
   }
 
-  add(process: Process): void {
-    this.byId.set(process.id, process);
-    this.#schedule(process);
+  views(now: Now): ProcessView[] {
+    return [...this.byId.values()].map((process) => processView(process, now));
+  }
+
+  save(now: Now): Pick<SavedRest, 'processes' | 'paths'> {
+    return {
+      processes: [...this.byId.values()].map((process) => saveProcess(process, now)),
+      paths: [...this.paths.values()].map(savePath),
+    };
+  }
+
+  /** After a restart the time of silence counts from here. */
+  restore(saved: Pick<SavedRest, 'processes' | 'paths'> | undefined, now: Now): void {
+    for (const path of saved?.paths ?? []) this.paths.set(path.id, restorePath(path));
+    for (const each of saved?.processes ?? []) {
+      const process = restoreProcess(each, now);
+      this.byId.set(process.id, process);
+      this.#schedule(process);
+    }
+    this.#startedAwakeMs = now.awakeMs;
+    this.#awakeSinceMs = now.awakeMs;
+    this.#lastNow = now;
   }
 
   /** Forgets a process that has no turn left and has not been heard for a while. */
@@ -115,10 +136,9 @@ export class Processes {
 
   /** Marks processes that have become unreachable. Returns them; a silent path is told once instead. */
   judge(now: Now, effects: Effect[]): Process[] {
-    this.#notePause(now);
     const gone: Process[] = [];
     // Our own pause: queued records may still be on their way (report 002; a late tick marks healthy peers dead).
-    if (now.awakeMs - this.#awakeSinceMs < settledMs) return gone;
+    if (!this.#steady(now)) return gone;
     this.#due.scan(now.awakeMs, (id) => {
       const process = this.byId.get(id);
       if (process === undefined || process.turns.size === 0 || process.exited || process.unreachable) return;
@@ -136,10 +156,10 @@ export class Processes {
     return gone;
   }
 
-  restarted(now: Now): void {
-    this.#startedAwakeMs = now.awakeMs;
-    this.#awakeSinceMs = now.awakeMs;
-    this.#lastNow = now;
+  /** The detector has been awake for a while. */
+  #steady(now: Now): boolean {
+    this.#notePause(now);
+    return now.awakeMs - this.#awakeSinceMs >= settledMs;
   }
 
   #notePause(now: Now): void {

@@ -1,27 +1,18 @@
 import type { Baseline } from './baseline.ts';
 import { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts';
 import type { Context } from './context.ts';
+import { Doubles } from './doubles.ts';
 import { Engines, movementFor } from './engines.ts';
 import type { Effect } from './event.ts';
 import { childless, standingOf } from './family.ts';
-import { type Process, processView } from './liveness.ts';
+import { freesLoop, type Process } from './liveness.ts';
 import type { Policy } from './policy.ts';
 import { noProcess, Processes } from './processes.ts';
 import { type Listing, listedEnd } from './reconcile.ts';
-import {
-  restorePath,
-  restoreProcess,
-  restoreTurn,
-  type SavedRest,
-  type SavedState,
-  type SavedTurn,
-  savePath,
-  saveProcess,
-  saveTurn,
-} from './saved.ts';
+import { restoreTurn, type SavedRest, type SavedState, type SavedTurn, saveTurn } from './saved.ts';
 import type { TurnEffect } from './settle.ts';
 import type { EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './signal.ts';
-import type { Now, Stamp, WallMs } from './time.ts';
+import { arrivalStamp, type Now, type Stamp, type WallMs } from './time.ts';
 import { type Input, transition } from './transition.ts';
 import { isOpen, ownerIs, type Turn } from './turn.ts';
 import { TurnTable } from './turn-table.ts';
@@ -40,6 +31,7 @@ export class Registry {
   readonly #turns = new TurnTable();
   readonly #processes: Processes;
   readonly #engines = new Engines();
+  readonly #doubles = new Doubles();
   readonly #baselines = new Baselines();
   readonly #readBaseline = (key: string): Baseline => this.#baselines.read(key);
   #lastNow: Now;
@@ -104,7 +96,7 @@ export class Registry {
   }
 
   processes(now: Now): ProcessView[] {
-    return [...this.#processes.byId.values()].map((process) => processView(process, now));
+    return this.#processes.views(now);
   }
 
   /** Every path seen. The shell sends a canary through each, once a second. */
@@ -138,8 +130,7 @@ export class Registry {
   saveRest(now: Now): SavedRest {
     return {
       awakeMs: now.awakeMs,
-      processes: [...this.#processes.byId.values()].map((process) => saveProcess(process, now)),
-      paths: [...this.#processes.paths.values()].map(savePath),
+      ...this.#processes.save(now),
       engines: this.#engines.save(),
     };
   }
@@ -157,11 +148,9 @@ export class Registry {
   static restore(policy: Policy, saved: SavedState, now: Now): Registry {
     const registry = new Registry(policy, now);
     for (const { key, baseline } of saved.baselines) registry.#baselines.set(key, baseline);
-    for (const path of saved.rest?.paths ?? []) registry.#processes.paths.set(path.id, restorePath(path));
-    for (const process of saved.rest?.processes ?? []) registry.#processes.add(restoreProcess(process, now));
+    registry.#processes.restore(saved.rest, now);
     registry.#engines.restore(saved.rest?.engines ?? []);
     for (const each of saved.turns) registry.#put(undefined, restoreTurn(each, now));
-    registry.#processes.restarted(now);
     // Horizons that passed meanwhile expire at the first judgement, and once.
     registry.#turns.touchAll();
     return registry;
@@ -185,8 +174,13 @@ export class Registry {
   }
 
   #turnSignal(signal: TurnSignal, path: string, now: Now, effects: Effect[]): void {
-    if (signal.report === undefined) this.#processes.coarse(signal.origin, path, now);
-    else this.#hear(signal.origin, path, now);
+    if (signal.report === undefined) {
+      if (this.#doubles.has(signal)) return;
+      this.#processes.coarse(signal.origin, path, now);
+    } else {
+      const process = this.#hear(signal.origin, path, now);
+      if (process !== undefined && freesLoop(process, signal)) this.#turns.touchAll(process.turns);
+    }
     this.#apply(signal.turn, { kind: 'signal', signal, path }, now, effects);
   }
 
@@ -221,7 +215,7 @@ export class Registry {
     const movement = this.#engines.sample(signal);
     for (const turn of this.#turns.ofEngine(signal.engine)) {
       const sameProcess = ownerIs(turn, signal.origin.process, signal.origin.boot);
-      const a = sameProcess ? signal.origin.a : this.#stampNow(turn, now);
+      const a = sameProcess && !turn.coarse ? signal.origin.a : this.#stampNow(turn, now);
       this.#apply(turn.id, { kind: 'engine', a, ...movementFor(turn.id, movement) }, now, effects);
     }
   }
@@ -231,7 +225,7 @@ export class Registry {
    * what comes out too late. A stamp that is too early would turn an outage of the turn's own records into silence.
    */
   #stampNow(turn: Turn, now: Now): Stamp {
-    return turn.w + Math.max(0, now.awakeMs - turn.heardAwakeMs);
+    return turn.coarse ? arrivalStamp(now) : turn.w + Math.max(0, now.awakeMs - turn.heardAwakeMs);
   }
 
   #apply(id: string, input: Input, now: Now, effects: Effect[]): void {

@@ -1,6 +1,7 @@
 import { passUntil } from './coarse.ts';
 import type { Context } from './context.ts';
 import { effectivePhase } from './evidence.ts';
+import { horizonsAfter } from './horizon.ts';
 import { judge } from './judge.ts';
 import { learnBetween } from './lessons.ts';
 import { observe, openTurn, withCountedEvidence } from './observe.ts';
@@ -83,10 +84,17 @@ function signalled(turn: Turn | undefined, signal: TurnSignal, path: string, ctx
   return [next, keeps ? [{ kind: 'keep', turn: turn.id }] : []];
 }
 
+/** As far as the record tells: without heartbeats by its wall clock, and where it has none by its arrival. */
+function datedAfterHorizon(turn: Turn, { report, origin }: TurnSignal): boolean {
+  if (report !== undefined) return (report.expiresInMs ?? 1) <= 0;
+  const { expiresAtMs } = turn.identity;
+  return expiresAtMs === undefined || origin.wallMs === undefined || origin.wallMs >= expiresAtMs;
+}
+
 /** An end that the producer itself dates after the horizon comes too late: the horizon is judged first (report 004). */
 function ended(turn: Turn, signal: TurnSignal, outcome: Outcome, ctx: Context): Transition {
-  const late = (signal.report?.expiresInMs ?? 1) <= 0 && ctx.now.bootMs >= turn.deadlineMs;
-  if (!late) return endTurn(observe(turn, signal, ctx), outcome, ctx);
+  if (ctx.now.bootMs < turn.deadlineMs || !datedAfterHorizon(turn, signal))
+    return endTurn(observe(turn, signal, ctx), outcome, ctx);
   const [expired, effects] = judge(turn, ctx);
   return [expired, [...effects, { kind: 'count', what: 'late_settlement' }]];
 }
@@ -155,7 +163,9 @@ function adopted(turn: Turn, signal: TurnSignal, path: string, ctx: Context): Tr
       identity: { ...turn.identity, ...next.identity },
       startedMs: turn.startedMs,
       barrenMs: turn.barrenMs,
-      ...(next.byDefault ? { deadlineMs: turn.deadlineMs, byDefault: turn.byDefault } : {}),
+      lessons: turn.lessons,
+      ...(next.byDefault ? horizonKept(turn, ctx) : {}),
+      suspectTold: turn.suspectTold && !stale,
       // The episode is closed without an event; a later stall is the next one.
       episode: stale ? turn.episode + 1 : turn.episode,
     },
@@ -163,15 +173,23 @@ function adopted(turn: Turn, signal: TurnSignal, path: string, ctx: Context): Tr
   ];
 }
 
-/** Without heartbeats nothing proves silence but the passing of the detector's own time. */
+function horizonKept(turn: Turn, ctx: Context): Pick<Turn, 'deadlineMs' | 'byDefault'> {
+  const deadlineMs = turn.heldMs === undefined ? turn.deadlineMs : ctx.now.bootMs + turn.heldMs;
+  return { deadlineMs, byDefault: turn.byDefault };
+}
+
+/** Without heartbeats nothing proves silence, or the end of a wait, but the passing of the detector's own time. */
 function atArrivalClock(turn: Turn, ctx: Context): Turn {
   const w = arrivalStamp(ctx.now);
-  return { ...turn, w, report: passUntil(turn.report, w) };
+  const report = passUntil(turn.report, w);
+  if (report === turn.report) return { ...turn, w };
+  const { heldMs: _held, ...rest } = turn;
+  return { ...rest, w, report, ...horizonsAfter(turn, report, ctx) };
 }
 
 function engineMoved(turn: Turn, input: Extract<Input, { kind: 'engine' }>, ctx: Context): Turn {
   const request = turn.report.requests.at(-1);
-  if (request === undefined || turn.coarse) return turn;
+  if (request === undefined) return turn;
   const known = turn.engine?.request === request.id ? turn.engine : undefined;
   const begun =
     request.contentA !== undefined ||

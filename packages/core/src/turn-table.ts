@@ -67,10 +67,15 @@ export class TurnTable {
   drain(now: Now, visit: (id: string) => void): void {
     this.#deadlines.scan(now.bootMs, (id) => this.#touched.add(id));
     this.#coarse.scan(now.awakeMs, (id) => this.#touched.add(id));
-    for (const id of this.#touched) {
-      this.#touched.delete(id);
-      visit(id);
-    }
+    // Stale ones first: a child that recovers answers for its parent's call again before that is judged.
+    for (const id of this.#touched)
+      if (this.#turns.get(id)?.verdict.state === 'stale') this.#visit(id, visit);
+    for (const id of this.#touched) this.#visit(id, visit);
+  }
+
+  #visit(id: string, visit: (id: string) => void): void {
+    this.#touched.delete(id);
+    visit(id);
   }
 
   #serve(turn: Turn, open: boolean): void {

@@ -97,6 +97,8 @@ export interface Turn {
   /** Horizons of open requests; a told one is Infinity. */
   readonly requestDeadlines: Readonly<Record<string, BootMs>>;
   readonly children: ChildFloors;
+  /** Calls came to light that were not new: until then the children that work for them may not have been heard. */
+  readonly linksDueA?: Stamp;
   readonly lessons: TurnLessons;
   /** From 1; grows when a stale verdict is closed by recovery or confirmation. */
   readonly episode: number;

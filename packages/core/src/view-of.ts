@@ -45,7 +45,8 @@ export function viewOf(turn: Turn, ctx: Context): TurnView {
     expiresByDefault: turn.byDefault,
     precision: turn.coarse ? 'coarse' : 'proven',
     calls: pendingCalls(turn, ctx.policy, ctx.children, false),
-    expiredCalls: verdict.state === 'stale' ? verdict.expiredCalls : [],
+    // A wait for a child that is over is no call.
+    expiredCalls: verdict.state === 'stale' ? verdict.expiredCalls.filter((id) => id !== '*') : [],
     openRequests: report.requests.map((request) => request.id),
     promptRead: report.promptRead ?? null,
     chunks: report.chunks,

@@ -1,4 +1,4 @@
-import type { TurnIdentity } from '@turnwatch/core';
+import type { Happening, TurnIdentity } from '@turnwatch/core';
 import type { Producer, ProducerTurn } from '@turnwatch/instrumentation/producer';
 import type { ScenarioSignal } from './scenario-shape.ts';
 import type { World } from './world.ts';
@@ -223,10 +223,7 @@ function coarseIdentity(world: World, process: string, signal: Of<'turn.started'
   };
 }
 
-function happeningOf(
-  world: World,
-  signal: TurnScenarioSignal,
-): import('@turnwatch/core').Happening | undefined {
+function happeningOf(world: World, signal: TurnScenarioSignal): Happening | undefined {
   const inMs = (atS: number | undefined): number | undefined =>
     atS === undefined ? undefined : atS * 1000 - world.timeline.nowMs;
   const optional = <K extends string>(key: K, value: number | undefined): Partial<Record<K, number>> =>
