@@ -10,6 +10,8 @@ export interface CanaryOptions {
   readonly url: string;
   /** The way the probe comes in. */
   readonly path: string;
+  /** The front door asks the probe for one as it does everybody. */
+  readonly token: string;
   /** One probe did not come through; `process_unreachable` waits while none does. */
   readonly onFailure: (error: Error) => void;
 }
@@ -35,7 +37,11 @@ export class Canary {
       const sent = request(`${this.#options.url}/v1/logs`, {
         method: 'POST',
         agent: this.#agent,
-        headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        headers: {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+          authorization: `Bearer ${this.#options.token}`,
+        },
         signal: AbortSignal.timeout(timeoutMs),
       });
       let given = false;

@@ -1,12 +1,15 @@
 import type { Server } from 'node:http';
 import { AwakeClock, makePolicy, type Now, Registry, type Signal } from '@turnwatch/core';
 import { Sender } from '@turnwatch/webhook/send';
+import { Tokens } from './access/tokens.ts';
 import { Canary } from './canary.ts';
 import type { Timers } from './clocks.ts';
 import type { Detector, DetectorOptions } from './detector.ts';
+import { EndpointBook } from './endpoints/endpoint-book.ts';
+import { EventFeed } from './feed/event-feed.ts';
 import { createApp } from './http/app.ts';
 import type { Health } from './http/health.ts';
-import { closeServer, listen, portOf } from './http/listen.ts';
+import { closeServer, listen, portOf, urlOf } from './http/listen.ts';
 import { isLoopbackHost } from './http/loopback.ts';
 import { defaultBodyLimits } from './ingest/body.ts';
 import { directPath } from './ingest/receiver.ts';
@@ -17,6 +20,7 @@ import { StoreUnavailable } from './pipeline/store-unavailable.ts';
 import { Teller } from './pipeline/teller.ts';
 import { Reporter } from './reporter.ts';
 import { Scheduler } from './scheduler.ts';
+import { within } from './within.ts';
 
 /** Turns that moved are written every so many ticks; starts, ends and verdicts at once. */
 const checkpointTicks = 5;
@@ -36,6 +40,9 @@ export class DetectorService implements Detector {
   readonly #pipeline: Pipeline;
   readonly #sender: Sender;
   readonly #scheduler: Scheduler;
+  readonly #feed: EventFeed;
+  readonly #book: EndpointBook;
+  readonly #tokens: Tokens;
   #canary: Canary | undefined;
   #server: Server | undefined;
   #canaryBackMs: number | undefined;
@@ -51,6 +58,15 @@ export class DetectorService implements Detector {
     const saved = store.load();
     this.#clock = new AwakeClock(clocks, saved.awakeMs);
     this.#registry = Registry.restore(makePolicy(config.policy), saved, this.#now());
+    this.#tokens = new Tokens(config.tokens);
+    this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
+    this.#book = new EndpointBook({
+      configured: config.endpoints,
+      store,
+      network: config.webhook,
+      wallMs: () => clocks.wallMs(),
+      onChange: (endpoints) => this.#sender.setEndpoints(endpoints),
+    });
     this.#meters = new Meters({
       registry: this.#registry,
       store,
@@ -58,10 +74,14 @@ export class DetectorService implements Detector {
       tickAgeMs: () => this.#scheduler.ageMs,
       canaryAgeMs: () =>
         this.#canaryBackMs === undefined ? undefined : clocks.monoMs() - this.#canaryBackMs,
+      storeHealthy: () => this.#pipeline.health.failing === undefined,
+      feedSubscribers: () => this.#feed.waiting,
+      endpoints: () =>
+        this.#book.current.map(({ id }) => this.#sender.state(id)?.status ?? ('active' as const)),
     });
     this.#reporter = new Reporter(options, this.#logger, this.#meters);
     this.#teller = new Teller({
-      endpoints: config.endpoints,
+      endpoints: () => this.#book.current,
       source: config.source,
       sequence: saved.sequence,
     });
@@ -75,10 +95,11 @@ export class DetectorService implements Detector {
       onEvent: (event) => this.#reporter.announce(event),
       onEffect: (effect) => this.#meters.effect(effect),
       onQueued: () => this.#sender.wake(),
+      onKept: (events) => this.#feed.published(events),
     });
     this.#sender = new Sender({
       outbox: store,
-      endpoints: config.endpoints,
+      endpoints: this.#book.current,
       clock: { nowMs: () => clocks.wallMs(), setTimer: (work, ms) => timers.after(ms, work) },
       random: options.random,
       onReport: (report) => this.#reporter.delivery(report),
@@ -128,8 +149,27 @@ export class DetectorService implements Detector {
         limits: this.#options.bodyLimits ?? defaultBodyLimits,
         logger: this.#logger,
         onRequest: (received) => this.#meters.request(received),
+        authorize: (authorization) => {
+          const judged = this.#tokens.judge(authorization, 'ingest');
+          if (judged !== 'ok') this.#meters.unauthorized(judged === 'unknown' ? 401 : 403);
+          return judged;
+        },
       },
       metrics: this.#meters.handler,
+      feed: this.#feed,
+      endpoints: {
+        book: this.#book,
+        sender: () => this.#sender,
+        test: (id) => this.#pipeline.deliver((now) => this.#teller.test(id, now)).id,
+        logger: this.#logger,
+      },
+      deliveries: {
+        store: this.#options.store,
+        book: this.#book,
+        sender: () => this.#sender,
+        logger: this.#logger,
+      },
+      access: { tokens: this.#tokens, onRefused: (status) => this.#meters.unauthorized(status) },
       loopbackOnly: isLoopbackHost(at.host),
       logger: this.#logger,
     });
@@ -142,6 +182,7 @@ export class DetectorService implements Detector {
     this.#canary = new Canary({
       url,
       path: directPath,
+      token: this.#tokens.own,
       onFailure: (error) =>
         this.#logger.warn({ err: error, path: directPath }, 'the canary did not come back'),
     });
@@ -150,7 +191,7 @@ export class DetectorService implements Detector {
     this.#ready = true;
     void this.#canary.beat();
     this.#logger.info(
-      { url, store: this.#options.store.place, endpoints: this.#options.config.endpoints.length },
+      { url, store: this.#options.store.place, endpoints: this.#book.current.length },
       'listening',
     );
     return { port, url };
@@ -174,6 +215,7 @@ export class DetectorService implements Detector {
       );
     this.#ticks++;
     if (this.#ticks % purgeTicks === 0) this.#purge();
+    this.#endOverlaps();
     this.#judge({ checkpoint: this.#ticks % checkpointTicks === 0 });
     // A backlog the size of a pause, and events whose endpoint has come back.
     this.#sender.wake();
@@ -190,6 +232,17 @@ export class DetectorService implements Detector {
     return this.#pipeline.submit(signals, path);
   }
 
+  #endOverlaps(): void {
+    try {
+      this.#book.tick();
+    } catch (error) {
+      this.#logger.warn(
+        { err: error },
+        'a secret that is rotated out signs on; it is tried again in a second',
+      );
+    }
+  }
+
   /** A store that fails is told by /healthz and logged once; judging goes on, verdicts wait in memory. */
   #judge(how: { readonly checkpoint: boolean }): void {
     try {
@@ -200,10 +253,13 @@ export class DetectorService implements Detector {
   }
 
   #purge(): void {
-    const before = this.#options.clocks.wallMs() - this.#options.config.retention.settledTurnsMs;
-    this.#pipeline.forget(before);
+    const { store, clocks, config } = this.#options;
+    const { settledTurnsMs, eventsMs, maxEvents, maxDeliveries } = config.retention;
+    const nowMs = clocks.wallMs();
+    this.#pipeline.forget(nowMs - settledTurnsMs);
     try {
-      this.#options.store.purgeDeliveries(before);
+      store.purgeDeliveries(nowMs - settledTurnsMs, maxDeliveries);
+      store.purgeEvents(nowMs - eventsMs, maxEvents);
     } catch (error) {
       this.#logger.warn({ err: error }, 'old events could not be dropped; it is tried again in a minute');
     }
@@ -213,6 +269,7 @@ export class DetectorService implements Detector {
     this.#ready = false;
     this.#scheduler.stop();
     this.#canary?.close();
+    this.#feed.close();
     const after: Timers['after'] = (ms, work) => this.#options.timers.after(ms, work);
     if (this.#server !== undefined) await closeServer(this.#server, serverGraceMs, after);
     try {
@@ -235,18 +292,4 @@ export class DetectorService implements Detector {
     const { clocks } = this.#options;
     return { awakeMs: this.#clock.now(), bootMs: clocks.bootMs(), wallMs: clocks.wallMs() };
   }
-}
-
-function urlOf(host: string, port: number): string {
-  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
-}
-
-async function within(ms: number, after: Timers['after'], work: Promise<void>): Promise<void> {
-  let cancel: (() => void) | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    cancel = after(ms, resolve);
-  });
-  await Promise.race([work, timeout]);
-  cancel?.();
 }

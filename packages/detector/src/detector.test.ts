@@ -114,12 +114,24 @@ describe('from record to parent', () => {
     expect(JSON.parse((await sink.until(1))[0]?.body ?? '')).toMatchObject({ type: 'turn.expired' });
   });
 
-  test('a turn that somebody else manages wakes nobody, and shows in the API', async () => {
+  test('w218: a turn that somebody else manages wakes nobody, and shows in the API and the metrics', async () => {
     const running = await run({ endpoints: [endpoint(sink.url)] });
-    await stall(running, new ScriptedAgent('t1', { managedBy: 'supervisor' }));
+    const agent = new ScriptedAgent('t1', { managedBy: 'supervisor', parentId: 'planner' });
+    await post(running.url, [agent.says({ name: 'started' }, 0, { expiresInMs: 20_000 })]);
+    await stall(running, agent);
     expect(running.events).toMatchObject([{ type: 'turn.stale', tellsParent: false }]);
-    expect(running.store.backlog()).toEqual(new Map());
     expect(await running.json('/v1/turns?state=stale')).toMatchObject({ body: { turns: [{ id: 't1' }] } });
+    running.pass(30);
+    expect(running.events).toMatchObject([
+      { type: 'turn.stale' },
+      { type: 'turn.expired', tellsParent: false },
+    ]);
+    expect(await running.json('/v1/turns/t1')).toMatchObject({ body: { state: 'expired' } });
+    expect(running.store.deliveries({}, undefined, 9)).toEqual([]);
+    const metrics = await (await fetch(`${running.url}/metrics`)).text();
+    expect(metrics).toMatch(/^turnwatch_turn_verdicts_total\{[^}]*reason="silence".* 1$/m);
+    expect(metrics).toMatch(/^turnwatch_turn_expired_total\{state="stale".* 1$/m);
+    expect(sink.received).toEqual([]);
   });
 
   test('an endpoint with a match gets what is for it, the default one gets the rest', async () => {

@@ -1,3 +1,4 @@
+export type { TokenConfig, TokenScope } from './access/tokens.ts';
 export { type Clocks, systemClocks, systemTimers, type Timers } from './clocks.ts';
 export type { EndpointInput } from './config/endpoint-schema.ts';
 export { type Environment, variables } from './config/environment.ts';
@@ -5,13 +6,17 @@ export { type ConfigSources, type LoadedConfig, loadConfig } from './config/load
 export { ConfigError, type ConfigProblem } from './config/problem.ts';
 export type { DetectorConfigInput } from './config/schema.ts';
 export type { DetectorConfig, ListenConfig, LogLevel } from './config/shape.ts';
+export type { TokenInput } from './config/token-schema.ts';
 export { createDetector, type Detector, type DetectorOptions } from './detector.ts';
 export type { Health } from './http/health.ts';
 export { ListenError } from './http/listen.ts';
 export { type BodyLimits, defaultBodyLimits } from './ingest/body.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export { type Served, type ServeOptions, serve } from './serve.ts';
+export type { DeliveryFilter, DeliveryPosition } from './store/delivery-filter.ts';
 export { MemoryStore } from './store/memory-store.ts';
 export { SqliteStore } from './store/sqlite-store.ts';
 export { StoreError, type StoreErrorCode } from './store/store-error.ts';
+export type { StoredEndpoint, StoredSecret } from './store/stored-endpoint.ts';
+export type { EventBounds, EventFilter, StoredEvent } from './store/stored-event.ts';
 export type { Commit, DeliveryAttempt, StoredState, TurnStore } from './store/turn-store.ts';

@@ -2,7 +2,7 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { AggregationType, MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { Effect, Now, Registry, TurnEvent } from '@turnwatch/core';
 import { type MetricKey, type MetricLabel, metrics } from '@turnwatch/protocol';
-import type { DeliveryReport } from '@turnwatch/webhook/send';
+import type { DeliveryReport, EndpointState } from '@turnwatch/webhook/send';
 import type { RequestHandler } from 'express';
 import { directPath, type ReceivedRequest } from './ingest/receiver.ts';
 import type { TurnStore } from './store/turn-store.ts';
@@ -14,6 +14,10 @@ export interface MeterSources {
   readonly tickAgeMs: () => number;
   /** Since the newest canary came back, ms; undefined before the first. */
   readonly canaryAgeMs: () => number | undefined;
+  readonly storeHealthy: () => boolean;
+  readonly feedSubscribers: () => number;
+  /** How each endpoint stands. */
+  readonly endpoints: () => readonly EndpointState['status'][];
 }
 
 type Labels = Partial<Record<MetricLabel, string>>;
@@ -21,6 +25,8 @@ type Recorder = (value: number, labels?: Labels) => void;
 
 /** Providers and models are words of the producers: beyond so many pairs they are booked under `other`. */
 const maxModels = 200;
+/** Endpoints come and go by the API: beyond so many they are booked under `other`. */
+const maxEndpoints = 200;
 
 /** The detector's own metrics, by the catalogue in protocol. No id of a turn, session, request or call is ever a label. */
 export class Meters {
@@ -28,6 +34,7 @@ export class Meters {
   readonly #exporter: PrometheusExporter;
   readonly #record: Readonly<Record<MetricKey, Recorder>>;
   readonly #models = new Set<string>();
+  readonly #endpoints = new Set<string>();
 
   constructor(sources: MeterSources) {
     // Embedded: the detector's own listener serves the scrape. target_info would tell this process's command line.
@@ -81,8 +88,14 @@ export class Meters {
     this.#record.tickDuration(durationMs / 1000);
   }
 
-  delivery({ row, outcome }: DeliveryReport): void {
-    this.#record.deliveryAttempts(1, { endpoint: row.endpointId, outcome });
+  delivery({ row, outcome, superseded }: DeliveryReport): void {
+    const endpoint = this.#endpoint(row.endpointId);
+    this.#record.deliveryAttempts(1, { endpoint, outcome });
+    if (superseded > 0) this.#record.superseded(superseded, { endpoint });
+  }
+
+  unauthorized(status: 401 | 403): void {
+    this.#record.unauthorized(1, { status: String(status) });
   }
 
   close(): Promise<void> {
@@ -105,7 +118,14 @@ export class Meters {
     return { provider, model };
   }
 
-  #instruments({ registry, store, now, tickAgeMs, canaryAgeMs }: MeterSources): Record<MetricKey, Recorder> {
+  #endpoint(id: string): string {
+    if (!this.#endpoints.has(id) && this.#endpoints.size >= maxEndpoints) return 'other';
+    this.#endpoints.add(id);
+    return id;
+  }
+
+  #instruments(sources: MeterSources): Record<MetricKey, Recorder> {
+    const { registry, store, now, tickAgeMs, canaryAgeMs, storeHealthy, feedSubscribers } = sources;
     const meter = this.#provider.getMeter('turnwatch.detector');
     const optionsOf = (key: MetricKey) => ({ description: metrics[key].help, unit: metrics[key].unit });
     const counter = (key: MetricKey): Recorder => {
@@ -123,7 +143,12 @@ export class Meters {
       return () => undefined;
     };
     const byEndpoint = (counts: ReadonlyMap<string, number>, record: Recorder): void => {
-      for (const [endpoint, count] of counts) record(count, { endpoint });
+      const sums = new Map<string, number>();
+      for (const [id, count] of counts) {
+        const endpoint = this.#endpoint(id);
+        sums.set(endpoint, (sums.get(endpoint) ?? 0) + count);
+      }
+      for (const [endpoint, count] of sums) record(count, { endpoint });
     };
     return {
       verdicts: counter('verdicts'),
@@ -154,6 +179,15 @@ export class Meters {
       }),
       outboxBacklog: gauge('outboxBacklog', (record) => byEndpoint(store.backlog(), record)),
       deadLetters: gauge('deadLetters', (record) => byEndpoint(store.deadLetters(), record)),
+      superseded: counter('superseded'),
+      unauthorized: counter('unauthorized'),
+      storeHealthy: gauge('storeHealthy', (record) => record(storeHealthy() ? 1 : 0)),
+      feedSubscribers: gauge('feedSubscribers', (record) => record(feedSubscribers())),
+      endpoints: gauge('endpoints', (record) => {
+        const counts = { active: 0, paused: 0, disabled: 0 };
+        for (const status of sources.endpoints()) counts[status]++;
+        for (const [state, count] of Object.entries(counts)) record(count, { state });
+      }),
     };
   }
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { DetectorConfigInput } from './config/schema.ts';
 import { ChildDetector } from './testing/child-detector.ts';
@@ -61,22 +62,23 @@ async function freePort(): Promise<number> {
 }
 
 describe('kill -9', () => {
-  test('between verdict and POST: the event is delivered once after the restart', async () => {
+  test('w096: between verdict and POST: the event is delivered once after the restart', async () => {
     const port = await freePort();
     const hook = `http://127.0.0.1:${port}/hook`;
     const first = await start(hook);
     await stall(first);
     await first.end('SIGKILL');
     await sink.listen(port);
-    await start(hook);
+    const { url } = await start(hook);
     const [event] = await sink.until(1);
+    expect(await (await fetch(`${url}/v1/turns/t1`)).json()).toMatchObject({ state: 'stale' });
     expect(JSON.parse(event?.body ?? '')).toMatchObject({ id: event?.id, type: 'turn.stale', subject: 't1' });
     // A graceful stop drains what is due: nothing else is.
     await children[1]?.end('SIGTERM');
     expect(sink.received).toHaveLength(1);
   });
 
-  test('between POST and answer: the same id and the same bytes come again', async () => {
+  test('w213: between POST and answer: the same id and the same bytes come again', async () => {
     await sink.listen();
     sink.answer = () => undefined;
     const first = await start(sink.url);
@@ -91,7 +93,52 @@ describe('kill -9', () => {
     await second.end('SIGTERM');
     expect(sink.received).toHaveLength(2);
   });
+
+  test('w097: inside the transaction, between turn and event: none of both is kept, and it is told once after the restart', async () => {
+    const file = join(directory, 'turnwatch.db');
+    await sink.listen();
+    const first = await start(sink.url);
+    const agent = new ScriptedAgent('t1', { parentId: 'planner' });
+    agent.a = 1000;
+    expect((await post(first.url, [agent.says({ name: 'started' })])).status).toBe(200);
+    // Turns are written before events: the verdict's transaction now stands still with the one and without the other.
+    const other = new DatabaseSync(file, { timeout: 0 });
+    other.exec(`CREATE TRIGGER stuck BEFORE INSERT ON outbox BEGIN
+      SELECT count(*) FROM (WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c); END`);
+    agent.a = 4000;
+    const silent = agent.says({ name: 'heartbeat' }, 3000);
+    const unanswered = post(first.url, [silent]).catch(() => undefined);
+    await expect.poll(() => isLocked(other), { interval: 5 }).toBe(true);
+    await first.end('SIGKILL');
+    expect(await unanswered).toBeUndefined();
+
+    other.exec('DROP TRIGGER stuck');
+    const saved = String(other.prepare(`SELECT saved FROM turns WHERE id = 't1'`).get()?.saved);
+    expect(saved).not.toContain('"stale"');
+    expect(other.prepare('SELECT count(*) AS n FROM outbox').get()?.n).toBe(0);
+    expect(other.prepare('SELECT count(*) AS n FROM events').get()?.n).toBe(0);
+    other.close();
+    const second = await start(sink.url);
+    agent.a = 5000;
+    const later = agent.says({ name: 'heartbeat' }, 4000);
+    expect((await post(second.url, [silent, later])).status).toBe(200);
+    await sink.until(1);
+    await second.end('SIGTERM');
+    expect(sink.received).toHaveLength(1);
+  });
 });
+
+/** Whether another connection is in the middle of writing. */
+function isLocked(database: DatabaseSync): boolean {
+  try {
+    database.exec('BEGIN IMMEDIATE');
+  } catch (error) {
+    if (error instanceof Error && /locked/.test(error.message)) return true;
+    throw error;
+  }
+  database.exec('ROLLBACK');
+  return false;
+}
 
 describe('stop', () => {
   test('SIGTERM: a verdict of the last moment is told, the exit code is 0', async () => {

@@ -1,3 +1,4 @@
+export { generateKeyPair, publicKeyOf, type WebhookKeyPair } from './sign/ed25519.ts';
 export { bodyNotRawMessage } from './sign/raw-body.ts';
 export { generateSecret } from './sign/secret.ts';
 export { type SignInput, sign } from './sign/signature.ts';

@@ -34,7 +34,10 @@ export function problemsOf(issue: z.core.$ZodIssue, input: unknown, blame: Blame
 /** A wrong value as it stands in the message; never one that may be a secret or hold one. */
 function show(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return 'missing';
-  if (path.some((key) => /secret|bearer|url/i.test(String(key))) || typeof value === 'object')
+  if (
+    path.some((key) => /secret|bearer|url|^token$|^tokenEnv$|^sha256$/i.test(String(key))) ||
+    typeof value === 'object'
+  )
     return typeNameOf(value);
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;

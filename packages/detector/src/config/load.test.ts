@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,10 +38,16 @@ describe('what is taken', () => {
       store: { file: './turnwatch.db' },
       policy: {},
       endpoints: [],
-      webhook: { allowLoopback: true },
+      webhook: { allowLoopback: true, allowPrivate: [] },
+      tokens: [],
       source: 'local',
       log: { level: 'info' },
-      retention: { settledTurnsMs: 604_800_000 },
+      retention: {
+        settledTurnsMs: 604_800_000,
+        eventsMs: 604_800_000,
+        maxEvents: 100_000,
+        maxDeliveries: 100_000,
+      },
     });
   });
 
@@ -89,6 +96,24 @@ describe('what is taken', () => {
         allowLoopback: true,
       },
     ]);
+  });
+
+  test('tokens are kept as hashes only, wherever they come from; with them the listener may leave loopback', () => {
+    const token = 'a-token-of-thirty-two-characters';
+    const hash = createHash('sha256').update(token).digest('hex');
+    const file = fileOf(
+      `detector: {listen: {host: 0.0.0.0}, tokens: [
+        {id: a, token: ${token}, scopes: [ingest]},
+        {id: b, tokenEnv: B_TOKEN, scopes: [subscribe], parent: planner},
+        {id: c, sha256: ${hash.toUpperCase()}, scopes: [read, admin]}]}`,
+    );
+    const { config } = loadConfig({ file, environment: { B_TOKEN: token } });
+    expect(config.tokens).toEqual([
+      { id: 'a', sha256: hash, scopes: ['ingest'] },
+      { id: 'b', sha256: hash, scopes: ['subscribe'], parent: 'planner' },
+      { id: 'c', sha256: hash, scopes: ['read', 'admin'] },
+    ]);
+    expect(JSON.stringify(config)).not.toContain(token);
   });
 
   test('every variable stands for a key that the file knows', () => {
@@ -144,10 +169,30 @@ describe('what is refused, and how it says so', () => {
       'turnwatch.yaml: detector.policy.margin: must be a number of at least 1, not 0.5',
     ],
     [
+      'a token that is too short, without repeating it',
+      'detector: {tokens: [{id: a, token: hunter2, scopes: [read]}]}',
+      'turnwatch.yaml: detector.tokens[0].token: must be at least 16 characters of ASCII without spaces',
+    ],
+    [
+      'a scope that is none',
+      'detector: {tokens: [{id: a, token: 0123456789abcdef, scopes: [write]}]}',
+      'turnwatch.yaml: detector.tokens[0].scopes[0]: must be one of ingest, read, subscribe, admin, not "write"',
+    ],
+    [
+      'an administrator of one parent',
+      'detector: {tokens: [{id: a, token: 0123456789abcdef, scopes: [admin], parent: p}]}',
+      'turnwatch.yaml: detector.tokens[0]: takes no parent together with the scope admin, which is about everything',
+    ],
+    [
+      'a network for the API that is none',
+      'detector: {webhook: {allowPrivate: [10.0.0.0]}}',
+      'turnwatch.yaml: detector.webhook.allowPrivate: allowPrivate: "10.0.0.0" is no network; write it as 10.0.0.0/8 or fd00::/8',
+    ],
+    [
       'a host that others can reach',
       'detector: {listen: {host: 0.0.0.0}}',
-      'turnwatch.yaml: detector.listen.host: 0.0.0.0 can be reached from other machines, and this version has no tokens ' +
-        'to keep them out; use 127.0.0.1, or set detector.listen.allowRemote: true where the network itself is trusted',
+      'turnwatch.yaml: detector.listen.host: 0.0.0.0 can be reached from other machines, and no tokens ' +
+        'keep them out; configure detector.tokens, use 127.0.0.1, or set detector.listen.allowRemote: true where the network itself is trusted',
     ],
   ];
   test.each(cases)('%s', (_name, text, message) => {

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { makePolicy, type PolicyInput } from '@turnwatch/core';
-import { checkEndpoint, type EndpointConfig } from '@turnwatch/webhook/send';
+import { addressJudge, checkEndpoint, type EndpointConfig } from '@turnwatch/webhook/send';
 import { parse, YAMLParseError } from 'yaml';
+import { sha256, type TokenConfig } from '../access/tokens.ts';
 import { isLoopbackHost } from '../http/loopback.ts';
 import { type Environment, firstLine, readEnvironment } from './environment.ts';
 import { type Blame, dotted, problemsOf } from './explain.ts';
@@ -9,6 +10,7 @@ import { merge, setterOf } from './layers.ts';
 import { ConfigError, type ConfigProblem } from './problem.ts';
 import { type DetectorConfigInput, type ParsedFile, parseFile } from './schema.ts';
 import type { DetectorConfig } from './shape.ts';
+import { shortestToken, type TokenInput } from './token-schema.ts';
 
 export interface ConfigSources {
   /** Path of a YAML or JSON file. It must exist. */
@@ -107,10 +109,22 @@ function complete({ detector }: ParsedFile, environment: Environment, blame: Bla
     return endpoint;
   });
 
-  if (!isLoopbackHost(host) && !allowRemote)
+  const tokenIds = new Set<string>();
+  const tokens = detector.tokens.map((given, index): TokenConfig => {
+    const at = ['detector', 'tokens', index];
+    if (tokenIds.has(given.id))
+      problem([...at, 'id'], `"${given.id}" is used twice; every token needs a name of its own`);
+    tokenIds.add(given.id);
+    return tokenOf(given, at, variable, problem);
+  });
+  attempt(['detector', 'webhook', 'allowPrivate'], () =>
+    addressJudge({ allowPrivate: detector.webhook.allowPrivate }),
+  );
+
+  if (!isLoopbackHost(host) && !allowRemote && tokens.length === 0)
     problem(
       ['detector', 'listen', 'host'],
-      `${host} can be reached from other machines, and this version has no tokens to keep them out; ` +
+      `${host} can be reached from other machines, and no tokens keep them out; configure detector.tokens, ` +
         'use 127.0.0.1, or set detector.listen.allowRemote: true where the network itself is trusted',
     );
   checkPolicy(detector.policy, problem);
@@ -118,15 +132,30 @@ function complete({ detector }: ParsedFile, environment: Environment, blame: Bla
   return {
     ...detector,
     endpoints,
-    webhook: { allowLoopback },
+    tokens,
+    webhook: { allowLoopback, allowPrivate: detector.webhook.allowPrivate },
   };
 }
 
+type Problem = (path: readonly PropertyKey[], message: string) => void;
+
+/** Only the hash goes on from here. */
+function tokenOf(
+  { token, tokenEnv, sha256: hash, ...rest }: TokenInput,
+  at: readonly PropertyKey[],
+  variable: (name: string, path: readonly PropertyKey[]) => string,
+  problem: Problem,
+): TokenConfig {
+  if (hash !== undefined) return { ...rest, sha256: hash.toLowerCase() };
+  const key = tokenEnv === undefined ? 'token' : 'tokenEnv';
+  const value = tokenEnv === undefined ? (token ?? '') : variable(tokenEnv, [...at, key]);
+  if (value !== '' && (value.length < shortestToken || /[^\x21-\x7e]/.test(value)))
+    problem([...at, key], `must be at least ${shortestToken} characters of ASCII without spaces`);
+  return { ...rest, sha256: sha256(value).toString('hex') };
+}
+
 /** Core says `policy.margin must be ...`: its first word is the path. */
-function checkPolicy(
-  policy: PolicyInput,
-  problem: (path: readonly PropertyKey[], message: string) => void,
-): void {
+function checkPolicy(policy: PolicyInput, problem: Problem): void {
   try {
     makePolicy(policy);
   } catch (error) {

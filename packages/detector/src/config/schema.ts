@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { type EndpointInput, endpointSchema } from './endpoint-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import type { DetectorConfig, LogLevel } from './shape.ts';
-import { flag, map, ms, must, text } from './words.ts';
+import { type TokenInput, tokenSchema } from './token-schema.ts';
+import { count, flag, map, ms, must, text } from './words.ts';
 
 // The configuration as people write it. Unknown keys are refused, since a mistyped one would silently mean a default.
 
@@ -18,10 +19,16 @@ export interface DetectorConfigInput {
   readonly store?: 'memory' | { readonly file: string };
   readonly policy?: PolicyInput;
   readonly endpoints?: readonly EndpointInput[];
-  readonly webhook?: { readonly allowLoopback?: boolean };
+  readonly tokens?: readonly TokenInput[];
+  readonly webhook?: { readonly allowLoopback?: boolean; readonly allowPrivate?: readonly string[] };
   readonly source?: string;
   readonly log?: { readonly level?: LogLevel };
-  readonly retention?: { readonly settledTurnsMs?: number };
+  readonly retention?: {
+    readonly settledTurnsMs?: number;
+    readonly eventsMs?: number;
+    readonly maxEvents?: number;
+    readonly maxDeliveries?: number;
+  };
 }
 
 /** The section `detector`. Its messages complete the sentence "<path> ...". */
@@ -55,7 +62,19 @@ const section = z.strictObject(
       .array(endpointSchema, must('a list of endpoints'))
       .max(1000, must('a list of at most 1000 endpoints'))
       .default([]),
-    webhook: z.strictObject({ allowLoopback: flag.exactOptional() }, map).prefault({}),
+    tokens: z
+      .array(tokenSchema, must('a list of tokens'))
+      .max(1000, must('a list of at most 1000 tokens'))
+      .default([]),
+    webhook: z
+      .strictObject(
+        {
+          allowLoopback: flag.exactOptional(),
+          allowPrivate: z.array(text, must('a list of networks, as 10.0.0.0/8')).default([]),
+        },
+        map,
+      )
+      .prefault({}),
     source: z
       .string(must('a name'))
       .regex(/^[A-Za-z0-9._-]{1,64}$/, must('a name of 1 to 64 letters, digits, ".", "_" or "-"'))
@@ -73,16 +92,27 @@ const section = z.strictObject(
         map,
       )
       .prefault({}),
-    retention: z.strictObject({ settledTurnsMs: ms.default(7 * 24 * 3_600_000) }, map).prefault({}),
+    retention: z
+      .strictObject(
+        {
+          settledTurnsMs: ms.default(7 * 24 * 3_600_000),
+          eventsMs: ms.default(7 * 24 * 3_600_000),
+          maxEvents: count.default(100_000),
+          maxDeliveries: count.default(100_000),
+        },
+        map,
+      )
+      .prefault({}),
   },
   map,
 );
 
 /** The configuration with defaults, secrets not looked up yet. */
 export interface ParsedFile {
-  readonly detector: Omit<DetectorConfig, 'endpoints' | 'webhook'> & {
+  readonly detector: Omit<DetectorConfig, 'endpoints' | 'webhook' | 'tokens'> & {
     readonly endpoints: readonly EndpointInput[];
-    readonly webhook: { readonly allowLoopback?: boolean };
+    readonly tokens: readonly TokenInput[];
+    readonly webhook: { readonly allowLoopback?: boolean; readonly allowPrivate: readonly string[] };
   };
 }
 

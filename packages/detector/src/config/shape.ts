@@ -1,13 +1,14 @@
 import type { PolicyInput } from '@turnwatch/core';
 import type { EndpointConfig } from '@turnwatch/webhook/send';
+import type { TokenConfig } from '../access/tokens.ts';
 
 /** Where the detector listens. */
 export interface ListenConfig {
-  /** Default `127.0.0.1`. Anything that is not loopback needs `allowRemote`. */
+  /** Default `127.0.0.1`. Anything that is not loopback needs `tokens`, or `allowRemote`. */
   readonly host: string;
   /** Default 4318, OTLP's own. 0: any free port. */
   readonly port: number;
-  /** Default false: there are no tokens yet, so whoever reaches the port may read and write everything. */
+  /** Listen beyond loopback without tokens: whoever reaches the port may read and write everything. Default false. */
   readonly allowRemote: boolean;
   /** How others reach this detector, for links in events. Default: made from host and port. */
   readonly publicUrl?: string;
@@ -19,10 +20,15 @@ export interface DetectorConfig {
   /** Default `{ file: './turnwatch.db' }`. `'memory'`: nothing outlives the process. */
   readonly store: 'memory' | { readonly file: string };
   readonly policy: PolicyInput;
+  /** Those of the configuration; more can be registered by the API. */
   readonly endpoints: readonly EndpointConfig[];
+  /** Default none: then every request is let through, which is why the listener stays on loopback. */
+  readonly tokens: readonly TokenConfig[];
   readonly webhook: {
     /** Whether webhooks may go to this host itself. Default: true while the detector listens on loopback only. */
     readonly allowLoopback: boolean;
+    /** Networks of one's own that endpoints registered by the API may be in, as `10.0.0.0/8`. Default none. */
+    readonly allowPrivate: readonly string[];
   };
   /** Names this detector in events: `urn:turnwatch:detector:<source>`. Default `local`. */
   readonly source: string;
@@ -31,8 +37,14 @@ export interface DetectorConfig {
     readonly level: LogLevel;
   };
   readonly retention: {
-    /** How long settled turns and delivered events are kept. Default seven days. */
+    /** How long settled turns and deliveries are kept. Default seven days. */
     readonly settledTurnsMs: number;
+    /** How long events stay in the feed. Default seven days. */
+    readonly eventsMs: number;
+    /** And how many of them at most. Default 100,000. */
+    readonly maxEvents: number;
+    /** Deliveries that are kept for the log at most; those that wait are never dropped. Default 100,000. */
+    readonly maxDeliveries: number;
   };
 }
 

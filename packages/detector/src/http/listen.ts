@@ -34,6 +34,12 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
+/** Where this machine itself reaches a listener. */
+export function urlOf(host: string, port: number): string {
+  const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
+
 /** Stops taking connections, lets requests in flight finish, cuts what is left after the grace. */
 export async function closeServer(
   server: Server,

@@ -1,8 +1,8 @@
 import type { Now, Registry, TurnView } from '@turnwatch/core';
-import { type Problem, type TurnList, type TurnQuery, toTurnDocument, turnQuery } from '@turnwatch/protocol';
+import { type TurnList, type TurnQuery, toTurnDocument, turnQuery } from '@turnwatch/protocol';
 import type { RequestHandler } from 'express';
-import type { z } from 'zod';
-import { nearest } from '../config/nearest.ts';
+import { parentOf } from './access.ts';
+import { queryFaults, sendBadQuery } from './bad-query.ts';
 import { sendProblem } from './problem.ts';
 import { cursorOf, newestFirst, positionOf, type TurnPosition } from './turn-cursor.ts';
 
@@ -21,19 +21,19 @@ export function turnList(registry: () => Registry, now: () => Now): RequestHandl
     const parsed = turnQuery.safeParse(request.query);
     const after = parsed.success && parsed.data.cursor !== undefined ? positionOf(parsed.data.cursor) : null;
     if (!parsed.success || after === undefined) {
-      const errors = parsed.success
-        ? [{ path: 'cursor', message: 'must be what "nextCursor" of the page before was' }]
-        : parsed.error.issues.flatMap(errorsOf);
-      sendProblem(response, {
-        status: 400,
-        code: 'TURNWATCH_ERR_BAD_QUERY',
-        title: 'Bad query',
-        detail: errors.map(({ path, message }) => `${path}: ${message}`).join('; '),
-        errors,
-      });
+      sendBadQuery(
+        response,
+        parsed.success
+          ? [{ path: 'cursor', message: 'must be what "nextCursor" of the page before was' }]
+          : queryFaults(parsed.error, parameters),
+      );
       return;
     }
-    response.json(pageOf(registry().turns(now()), parsed.data, after));
+    const own = parentOf(response);
+    const visible = registry()
+      .turns(now())
+      .filter(({ identity }) => own === undefined || identity.parentId === own);
+    response.json(pageOf(visible, parsed.data, after));
   };
 }
 
@@ -41,7 +41,9 @@ export function turnList(registry: () => Registry, now: () => Now): RequestHandl
 export function oneTurn(registry: () => Registry, now: () => Now): RequestHandler {
   return (request, response) => {
     const turn = registry().turn(String(request.params.id), now());
-    if (turn === undefined) {
+    const own = parentOf(response);
+    // What a token may not see is not there for it.
+    if (turn === undefined || (own !== undefined && turn.identity.parentId !== own)) {
       sendProblem(response, {
         status: 404,
         code: 'TURNWATCH_ERR_UNKNOWN_TURN',
@@ -73,18 +75,4 @@ function fits({ state, identity }: TurnView, query: TurnQuery): boolean {
     (query.conversation === undefined || query.conversation === identity.conversationId) &&
     (query.agent === undefined || query.agent === identity.agent)
   );
-}
-
-function errorsOf(issue: z.core.$ZodIssue): NonNullable<Problem['errors']>[number][] {
-  if (issue.code === 'invalid_union') {
-    // A query holds texts only, so what is said about the text is what helps.
-    const aboutText = issue.errors.flat().find((inner) => inner.code === 'invalid_format');
-    return [{ path: issue.path.join('.'), message: aboutText?.message ?? issue.message }];
-  }
-  if (issue.code !== 'unrecognized_keys') return [{ path: issue.path.join('.'), message: issue.message }];
-  return issue.keys.map((key) => {
-    const meant = nearest(key, parameters);
-    const mend = meant === undefined ? `known are ${parameters.join(', ')}` : `did you mean ${meant}?`;
-    return { path: key.slice(0, 100), message: `unknown parameter; ${mend}` };
-  });
 }

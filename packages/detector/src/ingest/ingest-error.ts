@@ -1,8 +1,10 @@
-export type IngestStatus = 400 | 405 | 413 | 415 | 503;
+export type IngestStatus = 400 | 401 | 403 | 405 | 413 | 415 | 503;
 
 /** google.rpc.Code for each answer: exporters log it. */
 const rpcCodes: Readonly<Record<IngestStatus, number>> = {
   400: 3, // INVALID_ARGUMENT
+  401: 16, // UNAUTHENTICATED
+  403: 7, // PERMISSION_DENIED
   405: 12, // UNIMPLEMENTED
   413: 8, // RESOURCE_EXHAUSTED
   415: 3,

@@ -25,6 +25,8 @@ export interface ReceiverOptions {
   readonly limits: BodyLimits;
   readonly logger: Logger;
   readonly onRequest: (received: ReceivedRequest) => void;
+  /** Judges an `Authorization` header. Default: everybody may send. */
+  readonly authorize?: (authorization: string | undefined) => 'ok' | 'unknown' | 'forbidden';
 }
 
 /** The way records come in where no token or listener says otherwise. */
@@ -78,6 +80,7 @@ function handler(
     try {
       if (request.method !== 'POST')
         throw new IngestError(405, `${request.method} is not supported; use POST`);
+      requireToken(options.authorize?.(request.headers.authorization) ?? 'ok');
       const encoding = requireEncoding(request);
       const body = await readBody(request, options.limits);
       bytes = body.length;
@@ -91,6 +94,15 @@ function handler(
       refuse(request, response, refusal);
     }
   };
+}
+
+function requireToken(judged: 'ok' | 'unknown' | 'forbidden'): void {
+  if (judged === 'unknown')
+    throw new IngestError(
+      401,
+      'a token is needed; set OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20TOKEN"',
+    );
+  if (judged === 'forbidden') throw new IngestError(403, 'the token lacks the scope ingest');
 }
 
 /** Whatever goes wrong here is ours to mend, so the batch is to be sent again: exporters drop it at once on 500. */
@@ -107,6 +119,7 @@ function refuse(request: Request, response: Response, error: IngestError): void 
   const encoding = encodingOf(request) ?? 'json';
   response.status(error.status).setHeader('content-type', contentTypeOf[encoding]);
   if (error.status === 405) response.setHeader('allow', 'POST');
+  if (error.status === 401) response.setHeader('www-authenticate', 'Bearer realm="turnwatch"');
   if (error.status === 503) response.setHeader('retry-after', '1');
   // The rest of a body that was not read cannot be followed by another request.
   if (!request.complete) {

@@ -1,5 +1,6 @@
 import type { Now, Registry } from '@turnwatch/core';
 import type { NewDelivery } from '@turnwatch/webhook/send';
+import type { StoredEvent } from '../store/stored-event.ts';
 import type { Commit } from '../store/turn-store.ts';
 
 /**
@@ -11,6 +12,7 @@ export class Changes {
   readonly #baselines = new Set<string>();
   readonly #forgotten = new Set<string>();
   readonly #deliveries: NewDelivery[] = [];
+  readonly #events: StoredEvent[] = [];
   #urgent = false;
 
   /** Something is in here that must be kept before anything is acknowledged or told. */
@@ -41,6 +43,11 @@ export class Changes {
     this.#urgent = true;
   }
 
+  publish(event: StoredEvent): void {
+    this.#events.push(event);
+    this.#urgent = true;
+  }
+
   forget(turn: string): void {
     this.#turns.delete(turn);
     this.#forgotten.add(turn);
@@ -58,6 +65,7 @@ export class Changes {
         return saved === undefined ? [] : [{ key, saved }];
       }),
       deliveries: [...this.#deliveries],
+      events: [...this.#events],
       forgottenTurns: [...this.#forgotten],
       awakeMs: now.awakeMs,
       sequence,
@@ -71,6 +79,7 @@ export class Changes {
     this.#baselines.clear();
     this.#forgotten.clear();
     this.#deliveries.length = 0;
+    this.#events.length = 0;
     this.#urgent = false;
   }
 }

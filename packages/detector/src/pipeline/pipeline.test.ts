@@ -32,13 +32,14 @@ beforeEach(() => {
   pipeline = new Pipeline({
     registry,
     store,
-    teller: new Teller({ endpoints: [], source: 'test', sequence: 0 }),
+    teller: new Teller({ endpoints: () => [], source: 'test', sequence: 0 }),
     now,
     soon: (work) => void soon.push(work),
     logger: silentLogger,
     onEvent: () => undefined,
     onEffect: ({ kind }) => void effects.push(kind),
     onQueued: () => undefined,
+    onKept: () => undefined,
   });
 });
 

@@ -1,6 +1,8 @@
 import type { Effect, Now, Registry, Signal, SourceSilentEvent, TurnEvent } from '@turnwatch/core';
+import type { NewDelivery } from '@turnwatch/webhook/send';
 import type { Timers } from '../clocks.ts';
 import type { Logger } from '../logger.ts';
+import type { StoredEvent } from '../store/stored-event.ts';
 import type { TurnStore } from '../store/turn-store.ts';
 import { Changes } from './changes.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
@@ -21,6 +23,8 @@ export interface PipelineOptions {
   readonly onEffect: (effect: Effect) => void;
   /** Deliveries were queued: the sender should look. */
   readonly onQueued: () => void;
+  /** Events were kept: the feed has them. */
+  readonly onKept: (events: readonly StoredEvent[]) => void;
 }
 
 interface Batch {
@@ -118,6 +122,19 @@ export class Pipeline {
     }
   }
 
+  /**
+   * Queues one delivery that no verdict made (`webhook.test`), durably.
+   * @throws {StoreUnavailable} when it could not be kept now; it goes out once it can.
+   */
+  deliver(make: (now: Now) => NewDelivery): NewDelivery {
+    if (this.#closed) throw new StoreUnavailable('the detector is stopping');
+    const now = this.#options.now();
+    const delivery = make(now);
+    this.#changes.deliver(delivery);
+    this.#commit(now, false);
+    return delivery;
+  }
+
   /** Drops settled turns from memory and store, with the next commit. */
   forget(settledBeforeMs: number): void {
     for (const id of this.#options.registry.forget(settledBeforeMs)) this.#changes.forget(id);
@@ -175,7 +192,9 @@ export class Pipeline {
   /** An event that cannot be written (an instant that is none) must not take the others of its judgement with it. */
   #tell(event: TurnEvent | SourceSilentEvent, now: Now): void {
     try {
-      for (const delivery of this.#options.teller.deliveriesOf(event, now)) this.#changes.deliver(delivery);
+      const told = this.#options.teller.tell(event, now);
+      this.#changes.publish(told.event);
+      for (const delivery of told.deliveries) this.#changes.deliver(delivery);
     } catch (error) {
       this.#options.logger.error(
         { err: error, type: event.type },
@@ -204,6 +223,7 @@ export class Pipeline {
     this.#health = {};
     this.#changes.clear();
     if (commit.deliveries.length > 0) this.#options.onQueued();
+    if (commit.events.length > 0) this.#options.onKept(commit.events);
     this.#announce();
   }
 

@@ -3,11 +3,15 @@ import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
 import {
   type AttemptResult,
   type BurySelection,
+  type DeliveryError,
   type DeliveryRow,
   type DeliveryState,
   type EndpointState,
   supersedes,
 } from '@turnwatch/webhook/send';
+import { type DeliveryFilter, type DeliveryPosition, newestDeliveryFirst } from './delivery-filter.ts';
+import type { StoredEndpoint } from './stored-endpoint.ts';
+import { type EventBounds, type EventFilter, isWanted, type StoredEvent } from './stored-event.ts';
 import type { Commit, DeliveryAttempt, StoredState, TurnStore } from './turn-store.ts';
 
 /** The twin of SqliteStore that keeps nothing: for tests, and for `store: memory`. Lost with the process. */
@@ -18,7 +22,10 @@ export class MemoryStore implements TurnStore {
   readonly #baselines = new Map<string, SavedBaseline>();
   readonly #rows = new Map<string, DeliveryRow>();
   readonly #states = new Map<string, EndpointState>();
+  readonly #endpoints = new Map<string, StoredEndpoint>();
   #attempts: DeliveryAttempt[] = [];
+  #events: StoredEvent[] = [];
+  #droppedThrough = 0;
   #clock: { awakeMs: number; sequence: number; rest?: SavedRest } = { awakeMs: 0, sequence: 0 };
 
   load(): StoredState {
@@ -39,6 +46,8 @@ export class MemoryStore implements TurnStore {
         state: 'pending',
       });
     }
+    for (const event of commit.events)
+      if (!this.#events.some(({ id }) => id === event.id)) this.#events.push(event);
     const { awakeMs, sequence, rest = this.#clock.rest } = commit;
     this.#clock = { awakeMs, sequence, ...(rest === undefined ? {} : { rest }) };
   }
@@ -69,7 +78,7 @@ export class MemoryStore implements TurnStore {
     if (result.outcome !== 'delivered') return { superseded: 0 };
     this.#put({ ...kept, attempts, state: 'delivered' });
     const overtaken = this.#pending(row.endpointId).filter((older) => supersedes(kept, older));
-    for (const older of overtaken) this.#put({ ...older, state: 'superseded' });
+    for (const older of overtaken) this.#put({ ...older, state: 'superseded', supersededBy: row.id });
     return { superseded: overtaken.length };
   }
 
@@ -87,7 +96,8 @@ export class MemoryStore implements TurnStore {
   replay(id: string, endpointId: string, nowMs: number): boolean {
     const row = this.#rows.get(keyOf({ id, endpointId }));
     if (row === undefined) return false;
-    this.#put({ ...row, state: 'pending', attempts: 0, createdAtMs: nowMs, nextAttemptAtMs: nowMs });
+    const { supersededBy: _, ...again } = row;
+    this.#put({ ...again, state: 'pending', attempts: 0, createdAtMs: nowMs, nextAttemptAtMs: nowMs });
     return true;
   }
 
@@ -99,13 +109,76 @@ export class MemoryStore implements TurnStore {
     this.#states.set(state.endpointId, state);
   }
 
-  purgeDeliveries(createdBeforeMs: number): number {
-    const old = [...this.#rows].filter(
-      ([, row]) => row.state !== 'pending' && row.createdAtMs < createdBeforeMs,
-    );
+  purgeDeliveries(createdBeforeMs: number, keep: number): number {
+    const settled = [...this.#rows]
+      .filter(([, row]) => row.state !== 'pending')
+      .sort(([, one], [, other]) => other.createdAtMs - one.createdAtMs);
+    const old = settled.filter(([, row], place) => row.createdAtMs < createdBeforeMs || place >= keep);
     for (const [key] of old) this.#rows.delete(key);
-    this.#attempts = this.#attempts.filter(({ atMs }) => atMs >= createdBeforeMs);
+    this.#attempts = this.#attempts.filter(
+      (attempt) => attempt.atMs >= createdBeforeMs && this.#rows.has(keyOf(attempt)),
+    );
     return old.length;
+  }
+
+  deliveries(
+    filter: DeliveryFilter,
+    after: DeliveryPosition | undefined,
+    limit: number,
+  ): readonly DeliveryRow[] {
+    return [...this.#rows.values()]
+      .filter(
+        (row) =>
+          (filter.state === undefined || filter.state === row.state) &&
+          (filter.turn === undefined || filter.turn === row.turnId) &&
+          (filter.endpoints === undefined || filter.endpoints.includes(row.endpointId)) &&
+          (after === undefined || newestDeliveryFirst(after, row) < 0),
+      )
+      .sort(newestDeliveryFirst)
+      .slice(0, limit);
+  }
+
+  delivery(id: string, endpointId: string): DeliveryRow | undefined {
+    return this.#rows.get(keyOf({ id, endpointId }));
+  }
+
+  eventsAfter(sequence: number, filter: EventFilter, limit: number): readonly StoredEvent[] {
+    return this.#events
+      .filter((event) => event.sequence > sequence && isWanted(event, filter))
+      .sort((one, other) => one.sequence - other.sequence)
+      .slice(0, limit);
+  }
+
+  eventBounds(): EventBounds {
+    return { droppedThrough: this.#droppedThrough, newest: this.#clock.sequence };
+  }
+
+  purgeEvents(createdBeforeMs: number, keep: number): number {
+    const all = this.#events.sort((one, other) => one.sequence - other.sequence);
+    const count = Math.max(
+      all.findLastIndex((event) => event.createdAtMs < createdBeforeMs) + 1,
+      all.length - keep,
+      0,
+    );
+    const dropped = all.splice(0, count);
+    this.#droppedThrough = dropped.at(-1)?.sequence ?? this.#droppedThrough;
+    return count;
+  }
+
+  endpoints(): readonly StoredEndpoint[] {
+    return [...this.#endpoints.values()];
+  }
+
+  saveEndpoint(endpoint: StoredEndpoint): void {
+    this.#endpoints.set(endpoint.id, endpoint);
+  }
+
+  dropEndpoint(id: string, error: DeliveryError): number {
+    this.#endpoints.delete(id);
+    this.#states.delete(id);
+    const waiting = this.#pending(id);
+    for (const row of waiting) this.#put({ ...row, state: 'dead', lastError: error });
+    return waiting.length;
   }
 
   attemptsOf(id: string): readonly DeliveryAttempt[] {

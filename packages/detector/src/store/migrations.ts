@@ -55,4 +55,32 @@ export const migrations: readonly string[] = [
     saved       TEXT NOT NULL
   ) STRICT;
   `,
+  `
+  ALTER TABLE outbox ADD COLUMN superseded_by TEXT;
+  CREATE INDEX outbox_newest ON outbox (sequence DESC, endpoint_id);
+
+  -- The feed: each event once, whoever it was sent to.
+  CREATE TABLE events (
+    sequence      INTEGER PRIMARY KEY,
+    id            TEXT    NOT NULL UNIQUE,
+    type          TEXT    NOT NULL,
+    turn_id       TEXT,
+    recipient     TEXT,
+    parent_id     TEXT,
+    conversation  TEXT,
+    agent         TEXT,
+    managed       INTEGER NOT NULL,
+    body          TEXT    NOT NULL,
+    created_at_ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX events_age ON events (created_at_ms);
+
+  CREATE TABLE endpoints (
+    id    TEXT PRIMARY KEY,
+    saved TEXT NOT NULL
+  ) STRICT;
+
+  -- What was told before there was a feed is not in it.
+  INSERT INTO meta (key, value) SELECT 'events_dropped', value FROM meta WHERE key = 'sequence';
+  `,
 ];

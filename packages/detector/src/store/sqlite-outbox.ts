@@ -10,6 +10,7 @@ import {
   type Outbox,
   turnStateTypes,
 } from '@turnwatch/webhook/send';
+import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
 import { transaction } from './transaction.ts';
 import type { DeliveryAttempt } from './turn-store.ts';
 
@@ -83,6 +84,45 @@ export class SqliteOutbox implements Outbox {
     });
   }
 
+  get(id: string, endpointId: string): DeliveryRow | undefined {
+    const row = this.#sql('SELECT * FROM outbox WHERE id = ? AND endpoint_id = ?').get(id, endpointId);
+    return row === undefined ? undefined : rowOf(row);
+  }
+
+  /** `newestDeliveryFirst` as a statement; a test holds the two together. */
+  list(
+    { state, endpoints, turn }: DeliveryFilter,
+    after: DeliveryPosition | undefined,
+    limit: number,
+  ): readonly DeliveryRow[] {
+    return this.#sql(
+      `SELECT * FROM outbox
+       WHERE (?1 IS NULL OR state = ?1) AND (?2 IS NULL OR turn_id = ?2)
+         AND (?3 IS NULL OR endpoint_id IN (SELECT value FROM json_each(?3)))
+         AND (?4 IS NULL OR sequence < ?4 OR (sequence = ?4 AND endpoint_id > ?5))
+       ORDER BY sequence DESC, endpoint_id LIMIT ?6`,
+    )
+      .all(
+        state ?? null,
+        turn ?? null,
+        endpoints === undefined ? null : JSON.stringify(endpoints),
+        after?.sequence ?? null,
+        after?.endpointId ?? null,
+        limit,
+      )
+      .map(rowOf);
+  }
+
+  /** Inside of the caller's transaction. */
+  drop(endpointId: string, error: DeliveryError): number {
+    this.#sql('DELETE FROM endpoint_states WHERE endpoint_id = ?').run(endpointId);
+    const { changes } = this.#sql(
+      `UPDATE outbox SET state = 'dead', error_code = ?, error_status = ?, error_message = ?
+       WHERE endpoint_id = ? AND state = 'pending'`,
+    ).run(...errorColumns(error), endpointId);
+    return Number(changes);
+  }
+
   bury({ endpointId, createdUntilMs, error }: BurySelection): number {
     const { changes } = this.#sql(
       `UPDATE outbox SET state = 'dead',
@@ -103,7 +143,8 @@ export class SqliteOutbox implements Outbox {
 
   replay(id: string, endpointId: string, nowMs: number): boolean {
     const { changes } = this.#sql(
-      `UPDATE outbox SET state = 'pending', attempts = 0, created_at_ms = ?3, next_attempt_at_ms = ?3
+      `UPDATE outbox SET state = 'pending', attempts = 0, created_at_ms = ?3, next_attempt_at_ms = ?3,
+         superseded_by = NULL
        WHERE id = ?1 AND endpoint_id = ?2`,
     ).run(id, endpointId, nowMs);
     return Number(changes) > 0;
@@ -133,12 +174,20 @@ export class SqliteOutbox implements Outbox {
     return new Map(rows.map((row) => [String(row.endpoint_id), Number(row.n)]));
   }
 
-  purge(createdBeforeMs: number): number {
+  purge(createdBeforeMs: number, keep: number): number {
     return transaction(this.#database, () => {
-      const { changes } = this.#sql(`DELETE FROM outbox WHERE state <> 'pending' AND created_at_ms < ?`).run(
-        createdBeforeMs,
-      );
+      const { changes } = this.#sql(
+        `DELETE FROM outbox WHERE rowid IN (
+           SELECT rowid FROM outbox WHERE state <> 'pending' AND created_at_ms < ?1
+           UNION SELECT rowid FROM (
+             SELECT rowid FROM outbox WHERE state <> 'pending' ORDER BY created_at_ms DESC LIMIT -1 OFFSET ?2))`,
+      ).run(createdBeforeMs, keep);
       this.#sql('DELETE FROM deliveries WHERE at_ms < ?').run(createdBeforeMs);
+      if (changes > 0)
+        this.#sql(
+          `DELETE FROM deliveries WHERE NOT EXISTS (SELECT 1 FROM outbox
+             WHERE outbox.id = deliveries.id AND outbox.endpoint_id = deliveries.endpoint_id)`,
+        ).run();
       return Number(changes);
     });
   }
@@ -156,9 +205,9 @@ export class SqliteOutbox implements Outbox {
   #supersede(row: DeliveryRow): number {
     if (row.turnId === null || !turnStateTypes.includes(row.type)) return 0;
     const { changes } = this.#sql(
-      `UPDATE outbox SET state = 'superseded'
+      `UPDATE outbox SET state = 'superseded', superseded_by = ?
        WHERE endpoint_id = ? AND state = 'pending' AND turn_id = ? AND sequence < ? AND type IN (${stateTypes})`,
-    ).run(row.endpointId, row.turnId, row.sequence);
+    ).run(row.id, row.endpointId, row.turnId, row.sequence);
     return Number(changes);
   }
 
@@ -189,6 +238,7 @@ function rowOf(row: Row): DeliveryRow {
     nextAttemptAtMs: Number(row.next_attempt_at_ms),
     state: String(row.state) as DeliveryState,
     ...(lastError === undefined ? {} : { lastError }),
+    ...(row.superseded_by === null ? {} : { supersededBy: String(row.superseded_by) }),
   };
 }
 

@@ -48,6 +48,7 @@ function commitOf(id: string): Commit {
         createdAtMs: 1,
       },
     ],
+    events: [],
   };
 }
 
@@ -82,7 +83,7 @@ describe('what is kept', () => {
       import { SqliteStore } from ${JSON.stringify(new URL('./sqlite-store.ts', import.meta.url).href)};
       const store = SqliteStore.open(${JSON.stringify(file)});
       for (let n = 1; ; n++) {
-        store.commit({ turns: [{ id: 't' + n, saved: { n } }], baselines: [], deliveries: [], forgottenTurns: [], awakeMs: n, sequence: n });
+        store.commit({ turns: [{ id: 't' + n, saved: { n } }], baselines: [], deliveries: [], events: [], forgottenTurns: [], awakeMs: n, sequence: n });
         if (!process.stdout.write(n + '\\n')) await new Promise((resolve) => process.stdout.once('drain', resolve));
         else await new Promise((resolve) => setImmediate(resolve));
       }`;

@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
-import type { AttemptResult, BurySelection, DeliveryRow, EndpointState } from '@turnwatch/webhook/send';
+import type {
+  AttemptResult,
+  BurySelection,
+  DeliveryError,
+  DeliveryRow,
+  EndpointState,
+} from '@turnwatch/webhook/send';
+import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
 import { openDatabase } from './open-database.ts';
+import { SqliteEvents } from './sqlite-events.ts';
 import { SqliteOutbox } from './sqlite-outbox.ts';
+import type { StoredEndpoint } from './stored-endpoint.ts';
+import type { EventBounds, EventFilter, StoredEvent } from './stored-event.ts';
 import { transaction } from './transaction.ts';
 import type { Commit, DeliveryAttempt, StoredState, TurnStore } from './turn-store.ts';
 
@@ -20,6 +30,7 @@ export class SqliteStore implements TurnStore {
   readonly detectorId: string;
   readonly #database: DatabaseSync;
   readonly #outbox: SqliteOutbox;
+  readonly #events: SqliteEvents;
   readonly #statements: Statements;
   readonly #unlock: () => void;
   #closed = false;
@@ -29,6 +40,7 @@ export class SqliteStore implements TurnStore {
     this.#database = database;
     this.#unlock = unlock;
     this.#outbox = new SqliteOutbox(database);
+    this.#events = new SqliteEvents(database);
     this.#statements = {
       turn: database.prepare(
         'INSERT INTO turns (id, saved) VALUES (?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved',
@@ -79,14 +91,68 @@ export class SqliteStore implements TurnStore {
       for (const { key, saved } of commit.baselines) baseline.run(key, JSON.stringify(saved));
       for (const id of commit.forgottenTurns) forget.run(id);
       for (const delivery of commit.deliveries) this.#outbox.add(delivery);
+      for (const event of commit.events) this.#events.add(event);
       meta.run('awake_ms', String(commit.awakeMs));
       meta.run('sequence', String(commit.sequence));
       if (commit.rest !== undefined) meta.run('rest', JSON.stringify(commit.rest));
     });
   }
 
-  purgeDeliveries(createdBeforeMs: number): number {
-    return this.#outbox.purge(createdBeforeMs);
+  purgeDeliveries(createdBeforeMs: number, keep: number): number {
+    return this.#outbox.purge(createdBeforeMs, keep);
+  }
+
+  deliveries(
+    filter: DeliveryFilter,
+    after: DeliveryPosition | undefined,
+    limit: number,
+  ): readonly DeliveryRow[] {
+    return this.#outbox.list(filter, after, limit);
+  }
+
+  delivery(id: string, endpointId: string): DeliveryRow | undefined {
+    return this.#outbox.get(id, endpointId);
+  }
+
+  eventsAfter(sequence: number, filter: EventFilter, limit: number): readonly StoredEvent[] {
+    return this.#events.after(sequence, filter, limit);
+  }
+
+  eventBounds(): EventBounds {
+    return {
+      droppedThrough: Number(this.#meta('events_dropped') ?? 0),
+      newest: Number(this.#meta('sequence') ?? 0),
+    };
+  }
+
+  purgeEvents(createdBeforeMs: number, keep: number): number {
+    return transaction(this.#database, () => {
+      const { dropped, through } = this.#events.purge(createdBeforeMs, keep);
+      if (dropped > 0) this.#statements.meta.run('events_dropped', String(through));
+      return dropped;
+    });
+  }
+
+  endpoints(): readonly StoredEndpoint[] {
+    return this.#database
+      .prepare('SELECT saved FROM endpoints ORDER BY rowid')
+      .all()
+      .map(({ saved }) => JSON.parse(String(saved)) as StoredEndpoint);
+  }
+
+  saveEndpoint(endpoint: StoredEndpoint): void {
+    this.#database
+      .prepare(
+        'INSERT INTO endpoints (id, saved) VALUES (?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved',
+      )
+      .run(endpoint.id, JSON.stringify(endpoint));
+  }
+
+  dropEndpoint(id: string, error: DeliveryError): number {
+    return transaction(this.#database, () => {
+      this.#database.prepare('DELETE FROM endpoints WHERE id = ?').run(id);
+      return this.#outbox.drop(id, error);
+    });
   }
 
   attemptsOf(id: string): readonly DeliveryAttempt[] {

@@ -7,6 +7,7 @@ import { supersedes, turnStateTypes } from '@turnwatch/webhook/send';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
+import { isWanted, type StoredEvent } from './stored-event.ts';
 import type { Commit, TurnStore } from './turn-store.ts';
 
 // One contract, two stores: what a test learns on the one holds for the other.
@@ -20,6 +21,7 @@ const nothing: Commit = {
   turns: [],
   baselines: [],
   deliveries: [],
+  events: [],
   forgottenTurns: [],
   awakeMs: 0,
   sequence: 0,
@@ -35,6 +37,23 @@ function delivery(id: string, more: Partial<NewDelivery> = {}): NewDelivery {
     turnId: 't1',
     body: '{}',
     createdAtMs: 1000,
+    ...more,
+  };
+}
+
+function event(sequence: number, more: Partial<StoredEvent> = {}): StoredEvent {
+  return {
+    sequence,
+    id: `evt_${sequence}`,
+    type: 'turn.stale',
+    turnId: 't1',
+    recipient: 'planner',
+    parentId: 'planner',
+    conversationId: 'talk',
+    agent: 'worker',
+    managed: false,
+    body: `{"sequence":${sequence}}`,
+    createdAtMs: 1000 + sequence,
     ...more,
   };
 }
@@ -103,7 +122,7 @@ describe.each(kinds)('%s', (_name, open) => {
     expect(store.load().turns).toEqual([]);
   });
 
-  test('one event for one endpoint is one row, however often it is committed', () => {
+  test('w202: one event for one endpoint is one row, however often it is committed', () => {
     queue(delivery('e1'), delivery('e1', { endpointId: 'b' }));
     queue(delivery('e1', { body: 'later and different', sequence: 9 }));
     expect(store.due('a', 5000, 10)).toEqual([
@@ -255,9 +274,120 @@ describe.each(kinds)('%s', (_name, open) => {
   test('purge drops settled deliveries and their log, never pending ones', () => {
     queue(delivery('done'), delivery('open', { sequence: 2, turnId: 't2' }));
     store.attempted(first(store.due('a', 1000, 1)), { outcome: 'delivered', atMs: 1100, status: 200 });
-    expect(store.purgeDeliveries(1000)).toBe(0);
-    expect(store.purgeDeliveries(1200)).toBe(1);
+    expect(store.purgeDeliveries(1000, 100)).toBe(0);
+    expect(store.purgeDeliveries(1200, 100)).toBe(1);
     expect(store.attemptsOf('done')).toEqual([]);
     expect(store.due('a', 1000, 9).map((row) => row.id)).toEqual(['open']);
+  });
+
+  test('purge keeps so many settled deliveries, the newest', () => {
+    queue(...[1, 2, 3].map((n) => delivery(`e${n}`, { sequence: n, createdAtMs: n, turnId: null })));
+    for (const row of store.due('a', 9, 9))
+      store.attempted(row, { outcome: 'delivered', atMs: 9, status: 200 });
+    expect(store.purgeDeliveries(0, 1)).toBe(2);
+    expect(store.deliveries({}, undefined, 9).map((row) => row.id)).toEqual(['e3']);
+    expect([store.attemptsOf('e1'), store.attemptsOf('e3').length]).toEqual([[], 1]);
+  });
+
+  test('a page of deliveries: the newest event first, by state, endpoint and turn, on from a position', () => {
+    queue(
+      delivery('e1', { sequence: 1 }),
+      delivery('e2', { sequence: 2, endpointId: 'b' }),
+      delivery('e2', { sequence: 2, turnId: 't2' }),
+      delivery('e3', { sequence: 3, turnId: 't3' }),
+    );
+    const names = (...given: Parameters<TurnStore['deliveries']>): string[] =>
+      store.deliveries(...given).map((row) => `${row.id}:${row.endpointId}`);
+    expect(names({}, undefined, 9)).toEqual(['e3:a', 'e2:a', 'e2:b', 'e1:a']);
+    expect(names({}, undefined, 2)).toEqual(['e3:a', 'e2:a']);
+    expect(names({}, { sequence: 2, endpointId: 'a' }, 9)).toEqual(['e2:b', 'e1:a']);
+    expect(names({ endpoints: ['b', 'nobody'] }, undefined, 9)).toEqual(['e2:b']);
+    expect(names({ endpoints: [] }, undefined, 9)).toEqual([]);
+    expect(names({ turn: 't1' }, undefined, 9)).toEqual(['e2:b', 'e1:a']);
+    expect(names({ state: 'dead' }, undefined, 9)).toEqual([]);
+    expect(store.delivery('e2', 'b')?.sequence).toBe(2);
+    expect(store.delivery('e2', 'c')).toBeUndefined();
+  });
+
+  test('w216: what is superseded says by what, until it is replayed', () => {
+    queue(delivery('old', { sequence: 1 }), delivery('new', { sequence: 2, type: 'turn.recovered' }));
+    const row = store.delivery('new', 'a');
+    if (row === undefined) throw new Error('there is no row');
+    store.attempted(row, { outcome: 'delivered', atMs: 5, status: 200 });
+    expect(store.delivery('old', 'a')).toMatchObject({ state: 'superseded', supersededBy: 'new' });
+    store.replay('old', 'a', 6);
+    expect(store.delivery('old', 'a')).not.toHaveProperty('supersededBy');
+  });
+
+  test('w202: an event is in the feed once, and stays as it was first written', () => {
+    store.commit({ ...nothing, events: [event(1)], sequence: 1 });
+    store.commit({ ...nothing, events: [event(2, { id: 'evt_1', body: 'other' }), event(3)], sequence: 3 });
+    const kept = store.eventsAfter(0, { managed: false }, 9);
+    expect(kept).toEqual([event(1), event(3)]);
+    expect(store.eventsAfter(1, { managed: false }, 9).map(({ sequence }) => sequence)).toEqual([3]);
+    expect(store.eventsAfter(0, { managed: false }, 1)).toHaveLength(1);
+    expect(store.eventBounds()).toEqual({ droppedThrough: 0, newest: 3 });
+  });
+
+  test('the feed is filtered as the rule says', () => {
+    const all = [
+      event(1),
+      event(2, { type: 'turn.suspect' }),
+      event(3, { recipient: 'grandparent' }),
+      event(4, { recipient: null, parentId: null, conversationId: null, agent: null }),
+      event(5, { managed: true, turnId: 't2' }),
+      event(6, { type: 'source.silent', turnId: null }),
+      event(7, { agent: 'other', conversationId: 'other' }),
+    ];
+    store.commit({ ...nothing, events: all, sequence: 7 });
+    const filters = [
+      { managed: false },
+      { managed: true },
+      { managed: false, parent: 'planner' },
+      { managed: false, parent: 'grandparent' },
+      { managed: true, turn: 't2' },
+      { managed: false, agent: 'other' },
+      { managed: false, conversation: 'talk' },
+      { managed: false, type: ['turn.suspect', 'source.silent'] as const },
+    ];
+    for (const filter of filters)
+      expect(store.eventsAfter(0, filter, 99), JSON.stringify(filter)).toEqual(
+        all.filter((one) => isWanted(one, filter)),
+      );
+    expect(
+      store.eventsAfter(0, { managed: false, parent: 'planner' }, 9).map(({ sequence }) => sequence),
+    ).toEqual([1, 3, 7]);
+  });
+
+  test('old events go by age and by number, and the feed knows how far', () => {
+    store.commit({ ...nothing, events: [1, 2, 3, 4, 5].map((n) => event(n)), sequence: 5 });
+    expect(store.purgeEvents(1002, 99)).toBe(1);
+    expect(store.eventBounds()).toEqual({ droppedThrough: 1, newest: 5 });
+    expect(store.purgeEvents(0, 2)).toBe(2);
+    expect(store.eventBounds().droppedThrough).toBe(3);
+    expect(store.purgeEvents(0, 2)).toBe(0);
+    expect(store.eventsAfter(0, { managed: false }, 9).map(({ sequence }) => sequence)).toEqual([4, 5]);
+    expect(store.purgeEvents(9999, 2)).toBe(2);
+    expect(store.eventBounds()).toEqual({ droppedThrough: 5, newest: 5 });
+  });
+
+  test('registered endpoints are kept; one that is dropped leaves dead letters and no state', () => {
+    const stored = {
+      id: 'a',
+      url: 'https://a.example/',
+      secrets: [{ secret: 'whsec_x', untilMs: null }],
+      match: { parent: 'p' },
+      createdAtMs: 1,
+    };
+    store.saveEndpoint({ ...stored, url: 'https://old.example/' });
+    store.saveEndpoint(stored);
+    expect(store.endpoints()).toEqual([stored]);
+    queue(delivery('e1'), delivery('e1', { endpointId: 'b' }));
+    store.saveEndpointState({ endpointId: 'a', status: 'paused', failingSinceMs: 3, changedAtMs: 3 });
+    expect(store.dropEndpoint('a', error)).toBe(1);
+    expect(store.endpoints()).toEqual([]);
+    expect(store.endpointStates()).toEqual([]);
+    expect(store.delivery('e1', 'a')).toMatchObject({ state: 'dead', lastError: error });
+    expect(store.delivery('e1', 'b')).toMatchObject({ state: 'pending' });
   });
 });

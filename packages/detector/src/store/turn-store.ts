@@ -1,5 +1,8 @@
 import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
-import type { NewDelivery, Outbox } from '@turnwatch/webhook/send';
+import type { DeliveryError, DeliveryRow, NewDelivery, Outbox } from '@turnwatch/webhook/send';
+import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
+import type { StoredEndpoint } from './stored-endpoint.ts';
+import type { EventBounds, EventFilter, StoredEvent } from './stored-event.ts';
 
 // What the detector keeps between two starts. Synchronous, because node:sqlite is, and because a verdict that is half
 // written is worse than one that waits a millisecond.
@@ -10,6 +13,8 @@ export interface Commit {
   readonly baselines: readonly { readonly key: string; readonly saved: SavedBaseline }[];
   /** Rows that exist already (the same event for the same endpoint) are left alone: told once. */
   readonly deliveries: readonly NewDelivery[];
+  /** For the feed. An event that is kept already stays as it is. */
+  readonly events: readonly StoredEvent[];
   readonly forgottenTurns: readonly string[];
   /** The detector's awake clock: after a restart it goes on from here, so that down time is like sleep. */
   readonly awakeMs: number;
@@ -45,10 +50,30 @@ export interface TurnStore extends Outbox {
   load(): StoredState;
   /** @throws when nothing was written: the disk is full, the store is closed, the file is broken. May be tried again. */
   commit(commit: Commit): void;
-  /** Drops events that need no more attempts and were queued before the given instant. Returns how many. */
-  purgeDeliveries(createdBeforeMs: number): number;
+  /**
+   * Drops deliveries that need no more attempts: those queued before the given instant, and the oldest beyond `keep`.
+   * Returns how many.
+   */
+  purgeDeliveries(createdBeforeMs: number, keep: number): number;
   /** Attempts at one event, oldest first. */
   attemptsOf(id: string): readonly DeliveryAttempt[];
+  /** Deliveries that fit, the newest event first, from after a position on. */
+  deliveries(
+    filter: DeliveryFilter,
+    after: DeliveryPosition | undefined,
+    limit: number,
+  ): readonly DeliveryRow[];
+  delivery(id: string, endpointId: string): DeliveryRow | undefined;
+  /** Events of the feed with a higher sequence that are wanted, oldest first. */
+  eventsAfter(sequence: number, filter: EventFilter, limit: number): readonly StoredEvent[];
+  eventBounds(): EventBounds;
+  /** Drops events made before the given instant, and the oldest beyond `keep`. Returns how many. */
+  purgeEvents(createdBeforeMs: number, keep: number): number;
+  /** Endpoints that were registered by the API, oldest first. */
+  endpoints(): readonly StoredEndpoint[];
+  saveEndpoint(endpoint: StoredEndpoint): void;
+  /** Drops the endpoint and its state; what waits for it becomes dead with this error. Returns how many did. */
+  dropEndpoint(id: string, error: DeliveryError): number;
   /** Rows still to be sent, by endpoint. */
   backlog(): ReadonlyMap<string, number>;
   /** Rows that were given up, by endpoint. */

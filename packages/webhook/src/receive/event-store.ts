@@ -4,18 +4,20 @@ import { Recent } from './recent.ts';
 type Awaitable<T> = T | Promise<T>;
 
 /**
- * Where ids of accepted events are remembered. The default is memory (10,000 ids, 24 h): after a restart of the parent a
- * double can reach the handler again, and an event between its 202 and its handler is lost. Hand over a store to prevent it.
+ * Where accepted events are kept. The default is memory, which is lossy: an event between its 202 and its handler is
+ * gone with the process, and after a restart a double can reach the handler again. `fileStore` keeps them on disk; a
+ * database of yours does by these three.
  */
 export interface EventStore {
-  /** True when the event was accepted before. */
-  has(id: string): Awaitable<boolean>;
   /**
-   * Remembers the event; resolves when it is durable, since the 202 is sent then. False: another process was first (a
-   * UNIQUE insert), the event is a double. A rejection answers 500, and the sender tries again.
+   * Keeps the event; resolves when it is durable, since the 202 is sent then. False: it was accepted before, by this
+   * process or another one (a UNIQUE insert), and is a double. A rejection answers 500, and the sender tries again.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a store that keeps no other process apart returns nothing
-  add(id: string, event: WebhookEvent): Awaitable<boolean | void>;
+  accept(event: WebhookEvent): Awaitable<boolean>;
+  /** Its handlers have run without throwing, or it was outdated: it is not run again. The id stays known. */
+  handled(id: string): Awaitable<void>;
+  /** Accepted and not handled, in the order in which they were accepted: run at the start. */
+  unhandled(): Awaitable<readonly WebhookEvent[]>;
 }
 
 const maxIds = 10_000;
@@ -32,11 +34,17 @@ export class MemoryEventStore implements EventStore {
     this.#ids = new Recent(max, maxAgeMs);
   }
 
-  has(id: string): boolean {
-    return this.#ids.get(id, this.#nowMs()) === true;
+  accept({ id }: WebhookEvent): boolean {
+    if (this.#ids.get(id, this.#nowMs()) === true) return false;
+    this.#ids.set(id, true, this.#nowMs());
+    return true;
   }
 
-  add(id: string): void {
-    this.#ids.set(id, true, this.#nowMs());
+  handled(): void {
+    // Nothing outlives the process, so there is nobody to tell.
+  }
+
+  unhandled(): readonly WebhookEvent[] {
+    return [];
   }
 }

@@ -1,4 +1,4 @@
-import { secretKey } from '../sign/secret.ts';
+import { verifyingKey } from '../sign/key.ts';
 import { secretList } from '../sign/signature.ts';
 import { verify, type WebhookHeaders } from '../sign/verify.ts';
 import { WebhookError } from '../sign/webhook-error.ts';
@@ -26,15 +26,33 @@ export class Inbox {
   readonly #order = new TurnOrder();
   /** Ids being accepted: a retry that overlaps waits for the same outcome. */
   readonly #accepting = new Map<string, Promise<Answer>>();
-  readonly #counts = { accepted: 0, duplicates: 0, outdated: 0, refused: 0, handlerErrors: 0 };
+  /** The events of the process before are known: until then nothing new is accepted, so that they stay in order. */
+  readonly #loaded: Promise<readonly Promise<void>[]>;
+  readonly #counts = { accepted: 0, duplicates: 0, outdated: 0, recovered: 0, refused: 0, handlerErrors: 0 };
 
   /** @throws WebhookError `bad_secret`: at start-up, not with the first event. */
   constructor(options: ReceiverOptions) {
-    for (const secret of secretList(options.secret)) secretKey(secret);
+    for (const secret of secretList(options.secret)) verifyingKey(secret);
     this.#options = options;
     this.#nowMs = options.nowMs ?? Date.now;
     this.#store = options.store ?? new MemoryEventStore(this.#nowMs);
     this.maxBodyBytes = options.maxBodyBytes ?? 65_536;
+    this.#loaded = this.#loadUnhandled();
+  }
+
+  /** Resolves when what the process before had accepted and not handled has been handled; how many those were. */
+  async recovered(): Promise<number> {
+    return (await Promise.all(await this.#loaded)).length;
+  }
+
+  /** An event that came by a way that proves itself, as the feed: the same road as a webhook, without its signature. */
+  async take(event: unknown): Promise<void> {
+    if (!isWebhookEvent(event)) throw new Error('the feed holds something that is no Turnwatch event');
+    // A later version may have made it: passed over as it would be refused when it came by POST.
+    if (hasKnownType(event) && !isKnownEvent(event)) return;
+    const answer = await this.#once(event);
+    if (answer.status >= 400) throw new Error(`the event ${event.id} could not be stored`);
+    await answer.afterwards?.();
   }
 
   /** @param body string or bytes; anything else is answered with `body_not_raw` */
@@ -96,20 +114,38 @@ export class Inbox {
 
   async #accept(event: WebhookEvent): Promise<Answer> {
     try {
-      if (await this.#store.has(event.id)) return this.#duplicate();
-      const outdated = this.#order.isOutdated(event, this.#nowMs());
-      if ((await this.#store.add(event.id, event)) === false) return this.#duplicate();
-      if (outdated) {
-        this.#counts.outdated++;
-        return accepted('outdated');
-      }
-      this.#order.note(event, this.#nowMs());
+      await this.#loaded;
+      if (!(await this.#store.accept(event))) return this.#duplicate();
     } catch (error) {
       this.#report(error, event);
       return refusal('store_failed', 'the event could not be stored: send it again');
     }
+    if (this.#order.isOutdated(event, this.#nowMs())) {
+      await this.#settle(event);
+      this.#counts.outdated++;
+      return accepted('outdated');
+    }
+    this.#order.note(event, this.#nowMs());
     this.#counts.accepted++;
     return accepted('accepted', () => this.#handle(event));
+  }
+
+  /** Runs what the process before left; gives the runs that have begun. */
+  async #loadUnhandled(): Promise<readonly Promise<void>[]> {
+    // A task of its own: whoever makes a receiver has set up first what its handlers need.
+    await new Promise<void>((resolve) => setTimeout(resolve, 0));
+    let events: readonly WebhookEvent[];
+    try {
+      events = await this.#store.unhandled();
+    } catch (error) {
+      this.#report(error, undefined);
+      return [];
+    }
+    return events.map((event) => {
+      this.#counts.recovered++;
+      this.#order.note(event, this.#nowMs());
+      return this.#handle(event);
+    });
   }
 
   #duplicate(): Answer {
@@ -119,24 +155,40 @@ export class Inbox {
 
   async #handle(event: WebhookEvent): Promise<void> {
     const { onEvent, onStale, onExpired, onRecovered, onRequestExpired } = this.#options;
-    await this.#run(onEvent, event, event);
-    if (isTurnStale(event)) await this.#run(onStale, event, event);
-    else if (isTurnExpired(event)) await this.#run(onExpired, event, event);
-    else if (isTurnRecovered(event)) await this.#run(onRecovered, event, event);
-    else if (isRequestExpired(event)) await this.#run(onRequestExpired, event, event);
+    let ok = await this.#run(onEvent, event, event);
+    if (isTurnStale(event)) ok = (await this.#run(onStale, event, event)) && ok;
+    else if (isTurnExpired(event)) ok = (await this.#run(onExpired, event, event)) && ok;
+    else if (isTurnRecovered(event)) ok = (await this.#run(onRecovered, event, event)) && ok;
+    else if (isRequestExpired(event)) ok = (await this.#run(onRequestExpired, event, event)) && ok;
+    if (ok) await this.#settle(event);
   }
 
   // What one handler throws keeps the other from nothing, and does not unmark the event: it was accepted.
-  async #run<E>(handler: ((event: E) => unknown) | undefined, typed: E, event: WebhookEvent): Promise<void> {
+  async #run<E>(
+    handler: ((event: E) => unknown) | undefined,
+    typed: E,
+    event: WebhookEvent,
+  ): Promise<boolean> {
     try {
       await handler?.(typed);
+      return true;
     } catch (error) {
       this.#counts.handlerErrors++;
+      this.#report(error, event);
+      return false;
+    }
+  }
+
+  async #settle(event: WebhookEvent): Promise<void> {
+    try {
+      await this.#store.handled(event.id);
+    } catch (error) {
+      // It was handled; at worst it is once more after the next start.
       this.#report(error, event);
     }
   }
 
-  #report(error: unknown, event: WebhookEvent): void {
+  #report(error: unknown, event: WebhookEvent | undefined): void {
     const onError = this.#options.onError ?? logError;
     try {
       onError(error, event);
@@ -147,8 +199,9 @@ export class Inbox {
   }
 }
 
-function logError(error: unknown, event: WebhookEvent): void {
-  console.error(`turnwatch: handling ${event.type} ${event.id} failed:`, error);
+function logError(error: unknown, event: WebhookEvent | undefined): void {
+  const what = event === undefined ? 'reading the event store' : `handling ${event.type} ${event.id}`;
+  console.error(`turnwatch: ${what} failed:`, error);
 }
 
 function tooLarge(maxBytes: number): [RefusalCode, string] {

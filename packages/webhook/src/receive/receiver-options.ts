@@ -10,7 +10,7 @@ import type {
 type Handler<E> = (event: E) => unknown;
 
 export interface ReceiverOptions {
-  /** `whsec_...`; several while one is rotated out. */
+  /** `whsec_...`, or `whpk_...` where the detector signs with ed25519; several while one is rotated out. */
   readonly secret: string | readonly string[];
   /** A turn this agent started has stopped. Re-read `event.data.links.turn` before acting: it may have moved on. */
   readonly onStale?: Handler<TurnStaleEvent>;
@@ -22,10 +22,16 @@ export interface ReceiverOptions {
   readonly onRequestExpired?: Handler<RequestExpiredEvent>;
   /** Every verified event, before the handler of its type; also types that this version does not know. */
   readonly onEvent?: Handler<WebhookEvent>;
-  /** Default: memory, 10,000 ids for 24 h, lost with the process. */
+  /**
+   * Events that were accepted and not handled are run when the receiver is made, those whose handler threw among them.
+   * Default: memory, 10,000 ids for 24 h, lost with the process.
+   */
   readonly store?: EventStore;
-  /** What a handler or the store threw. The event stays accepted where a handler threw. Default: console.error. */
-  readonly onError?: (error: unknown, event: WebhookEvent) => void;
+  /**
+   * What a handler or the store threw; without an event where the store could not be read at the start. The event stays
+   * accepted where a handler threw. Default: console.error.
+   */
+  readonly onError?: (error: unknown, event: WebhookEvent | undefined) => void;
   /** Wall clock in milliseconds. Default `Date.now`. */
   readonly nowMs?: () => number;
   /** How far the sender's clock may be off, both ways. Default 300 s. */
@@ -39,6 +45,8 @@ export interface ReceiverStats {
   readonly accepted: number;
   readonly duplicates: number;
   readonly outdated: number;
+  /** Accepted by the process before, and run by this one. */
+  readonly recovered: number;
   readonly refused: number;
   readonly handlerErrors: number;
 }

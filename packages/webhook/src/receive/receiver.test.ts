@@ -166,11 +166,11 @@ describe('w095, w203: accepted once', () => {
 
   it('a retry that overlaps waits for the first, and one of them runs the handler', async () => {
     const { note, until, seen } = witness();
-    const gate = Promise.withResolvers<void>();
-    const store: EventStore = { has: () => false, add: () => gate.promise };
+    const gate = Promise.withResolvers<boolean>();
+    const store: EventStore = { accept: () => gate.promise, handled: () => undefined, unhandled: () => [] };
     const made = receiver({ onStale: () => note('handler'), store });
     const both = [made.fetch(requestFor(staleEvent(1))), made.fetch(requestFor(staleEvent(1)))];
-    gate.resolve();
+    gate.resolve(true);
     expect((await Promise.all(both)).map((response) => response.status)).toEqual([202, 200]);
     await until(1);
     expect(seen).toHaveLength(1);
@@ -190,10 +190,12 @@ describe('w095, w203: accepted once', () => {
     const { seen, note, until } = witness();
     let broken = true;
     const store: EventStore = {
-      has: () => false,
-      add: () => {
+      accept: () => {
         if (broken) throw new Error('disk full');
+        return true;
       },
+      handled: () => undefined,
+      unhandled: () => [],
     };
     const errors: unknown[] = [];
     const made = receiver({ store, onStale: () => note('handler'), onError: (error) => errors.push(error) });
@@ -207,7 +209,11 @@ describe('w095, w203: accepted once', () => {
   });
 
   it('a store that another process was first at makes it a double', async () => {
-    const store: EventStore = { has: () => false, add: async () => false };
+    const store: EventStore = {
+      accept: async () => false,
+      handled: () => undefined,
+      unhandled: () => [],
+    };
     expect(await codeOf(await receiver({ store }).fetch(requestFor(staleEvent(1))))).toBe('duplicate');
   });
 
@@ -217,7 +223,7 @@ describe('w095, w203: accepted once', () => {
       onStale: async () => {
         throw new Error('no agent there');
       },
-      onError: (error, event) => note(`${(error as Error).message} ${event.id}`),
+      onError: (error, event) => note(`${(error as Error).message} ${event?.id}`),
     });
     await made.fetch(requestFor(staleEvent(1)));
     expect(await until(1)).toEqual([`no agent there ${eventId(1)}`]);
@@ -391,14 +397,15 @@ describe('node:http', () => {
 
   it('a sender that goes away before the answer has its event handled all the same', async () => {
     const { note, until } = witness();
-    const gate = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<boolean>();
     const stored = Promise.withResolvers<void>();
     const store: EventStore = {
-      has: () => false,
-      add: () => {
+      accept: () => {
         stored.resolve();
         return gate.promise;
       },
+      handled: () => undefined,
+      unhandled: () => [],
     };
     const url = await listen(receiver({ store, onStale: () => note('stale') }).node as never);
     const aborting = new AbortController();
@@ -412,7 +419,7 @@ describe('node:http', () => {
     await stored.promise;
     aborting.abort();
     await expect(sent).rejects.toThrow();
-    gate.resolve();
+    gate.resolve(true);
     expect(await until(1)).toEqual(['stale']);
   });
 });

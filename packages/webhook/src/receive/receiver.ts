@@ -1,3 +1,4 @@
+import { type CatchUpOptions, type CaughtUp, catchUp } from './catch-up.ts';
 import { type FetchContext, receiveFetch } from './fetch-adapter.ts';
 import { Inbox } from './inbox.ts';
 import { receiveNode } from './node-adapter.ts';
@@ -14,6 +15,14 @@ export interface Receiver {
   fetch(request: Request, context?: FetchContext): Promise<Response>;
   /** For node:http: `createServer(receiver.node)`. Resolves when the handler is done; never rejects. */
   node(request: NodeRequest, response: NodeResponse): Promise<void>;
+  /**
+   * Reads what was told while this agent was away from the detector's feed and hands it to the same handlers, doubles
+   * and outdated events left out. For a parent without a store; call it at the start.
+   * @throws DetectorError where the detector refuses, or what fetch throws where it cannot be reached
+   */
+  catchUp(options: CatchUpOptions): Promise<CaughtUp>;
+  /** Resolves when what the process before had accepted and not handled has been handled; gives how many those were. */
+  recovered(): Promise<number>;
   stats(): ReceiverStats;
 }
 
@@ -29,6 +38,8 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     express: () => node,
     node,
     fetch: (request, context) => receiveFetch(inbox, request, context),
+    catchUp: (from) => catchUp(inbox, from),
+    recovered: () => inbox.recovered(),
     stats: () => inbox.stats(),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MemoryEventStore } from './event-store.ts';
+import type { WebhookEvent } from './events.generated.ts';
 import { Recent } from './recent.ts';
 
 describe('w203: memory is bounded', () => {
@@ -23,7 +24,8 @@ describe('w203: memory is bounded', () => {
 
   it('holds at most 10,000 ids', () => {
     const store = new MemoryEventStore(() => 0);
-    for (let i = 0; i <= 10_000; i++) store.add(`evt_${i}`);
-    expect([store.has('evt_0'), store.has('evt_1'), store.has('evt_10000')]).toEqual([false, true, true]);
+    for (let i = 0; i <= 10_000; i++) store.accept({ id: `evt_${i}` } as WebhookEvent);
+    const isNew = (id: string): boolean => store.accept({ id } as WebhookEvent);
+    expect(['evt_10000', 'evt_1', 'evt_0'].map(isNew)).toEqual([false, false, true]);
   });
 });

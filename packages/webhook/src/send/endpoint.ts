@@ -1,4 +1,4 @@
-import { secretKey } from '../sign/secret.ts';
+import { signingKey } from '../sign/key.ts';
 import { secretList } from '../sign/signature.ts';
 import { addressJudge, type NetworkPolicy } from './blocked-networks.ts';
 import { endpointUrl } from './guard.ts';
@@ -9,7 +9,7 @@ export interface EndpointConfig extends NetworkPolicy {
   readonly id: string;
   /** `https://...` or `http://...`, without credentials. */
   readonly url: string;
-  /** Active `whsec_` secrets; two while one is rotated out. Every attempt is signed with each. */
+  /** Active `whsec_` secrets or `whsk_` keys; two while one is rotated out. Every attempt is signed with each. */
   readonly secrets: readonly string[];
   /** Only events about these. Without it the endpoint is a default one: told where no endpoint with a match fits. */
   readonly match?: {
@@ -35,7 +35,7 @@ export function checkEndpoint(endpoint: EndpointConfig): void {
     throw new Error(`endpoint id "${endpoint.id.slice(0, 64)}": use 1 to 64 of A-Z a-z 0-9 _ -`);
   }
   endpointUrl(endpoint.url, addressJudge(endpoint));
-  for (const secret of secretList(endpoint.secrets)) secretKey(secret);
+  for (const secret of secretList(endpoint.secrets)) signingKey(secret);
   if (endpoint.bearer !== undefined && !/^[\x21-\x7e]+$/.test(endpoint.bearer)) {
     throw new Error(
       `endpoint ${endpoint.id}: the bearer token holds a space, a line break or a character beyond ASCII`,

@@ -72,7 +72,7 @@ export class MemoryOutbox implements Outbox {
     }
     this.#put({ ...kept, attempts, state: 'delivered' });
     const overtaken = this.#pending(row.endpointId).filter((older) => supersedes(kept, older));
-    for (const older of overtaken) this.#put({ ...older, state: 'superseded' });
+    for (const older of overtaken) this.#put({ ...older, state: 'superseded', supersededBy: row.id });
     return { superseded: overtaken.length };
   }
 
@@ -91,7 +91,8 @@ export class MemoryOutbox implements Outbox {
   replay(id: string, endpointId: string, nowMs: number): boolean {
     const row = this.get(id, endpointId);
     if (row === undefined) return false;
-    this.#put({ ...row, state: 'pending', attempts: 0, createdAtMs: nowMs, nextAttemptAtMs: nowMs });
+    const { supersededBy: _, ...again } = row;
+    this.#put({ ...again, state: 'pending', attempts: 0, createdAtMs: nowMs, nextAttemptAtMs: nowMs });
     return true;
   }
 

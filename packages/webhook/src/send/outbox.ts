@@ -25,6 +25,8 @@ export interface DeliveryRow {
   readonly state: DeliveryState;
   /** Why the last attempt failed, or why the row is dead. */
   readonly lastError?: DeliveryError;
+  /** Where the state is `superseded`: the id of the newer event of the turn that was delivered. */
+  readonly supersededBy?: string;
 }
 
 /** Text for the operator's delivery log. It never holds a secret or a signature. */
@@ -73,7 +75,7 @@ export interface Outbox {
    * Writes what an attempt came to and counts it (`attempts + 1`):
    * `delivered` and `dead` set the state; `retry` keeps it pending and sets `nextAttemptAtMs`; the error is kept in
    * `lastError`. With `delivered`, every other pending row of the same endpoint and turn that `supersedes` says is
-   * overtaken becomes `superseded` in the same transaction. Only a pending row is changed (a row that was replayed or
+   * overtaken becomes `superseded`, with `supersededBy`, in the same transaction. Only a pending row is changed (a row that was replayed or
    * buried meanwhile stays as it is, except that `delivered` always wins). Returns how many were superseded.
    */
   attempted(row: DeliveryRow, result: AttemptResult): { readonly superseded: number };

@@ -135,7 +135,7 @@ describe('w201, w102: the schedule of one event', () => {
     }
   });
 
-  it('w100: the same event added twice is one row and one POST', async () => {
+  it('w202: the same event added twice is one row and one POST', async () => {
     const { clock, outbox, posts, sender } = setUp(() => ok);
     expect(outbox.add(delivery('evt_1'))).toBe(true);
     expect(outbox.add(delivery('evt_1'))).toBe(false);
@@ -334,7 +334,7 @@ describe('lanes', () => {
     expect(sender.stats().inFlight).toBe(200);
   });
 
-  it('a verdict does not wait behind retries', async () => {
+  it('w215: a verdict does not wait behind retries', async () => {
     let down = true;
     const { clock, outbox, posts, sender } = setUp(() => ({ status: down ? 500 : 200 }));
     for (let i = 1; i <= 50; i++) outbox.add(delivery(`evt_${i}`));

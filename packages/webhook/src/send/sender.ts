@@ -1,19 +1,17 @@
+import { Alarm } from './alarm.ts';
 import { judgeAnswer } from './answer.ts';
 import { deliveryHeaders } from './delivery-headers.ts';
 import type { EndpointConfig } from './endpoint.ts';
 import { activeState, stateAfter } from './endpoint-state.ts';
 import { type Failure, failure, failureOf } from './failure.ts';
 import { fateOf, reportOf } from './fate.ts';
+import { FlightLimit } from './flight-limit.ts';
 import { HttpLine } from './http-line.ts';
 import { Lane } from './lane.ts';
 import type { AttemptResult, DeliveryRow, EndpointState } from './outbox.ts';
 import { defaultGiveUpAfterMs } from './schedule.ts';
 import type { SenderOptions, SenderStats } from './sender-options.ts';
 
-/** A POST that is older no longer counts against `maxInFlight`. */
-const slowAfterMs = 1000;
-/** But all together never exceed this multiple of it. */
-const slowFactor = 16;
 const buryEveryMs = 10_000;
 
 /**
@@ -27,17 +25,18 @@ export class Sender {
   /** Results that the store refused: kept, so that a full disk does not turn into a loop of POSTs. */
   readonly #unwritten = new Set<() => void>();
   readonly #running = new Set<Promise<void>>();
-  #young = 0;
+  readonly #alarm: Alarm;
+  readonly #limit: FlightLimit;
   #started = false;
   #cursor = 0;
   #buriedAtMs = Number.NEGATIVE_INFINITY;
-  #armedAtMs = Number.POSITIVE_INFINITY;
-  #disarm: (() => void) | undefined;
   readonly #counts = { delivered: 0, failedAttempts: 0, dead: 0, superseded: 0 };
 
   constructor(options: SenderOptions) {
     this.#options = options;
     this.#pollMs = options.pollMs ?? 500;
+    this.#alarm = new Alarm(options.clock, () => this.#pump());
+    this.#limit = new FlightLimit(options.maxInFlight ?? 64, options.clock);
     this.setEndpoints(options.endpoints);
   }
 
@@ -50,8 +49,7 @@ export class Sender {
   /** Starts no new attempt, and resolves when those in flight are done and written. */
   async stop(): Promise<void> {
     this.#started = false;
-    this.#disarm?.();
-    this.#armedAtMs = Number.POSITIVE_INFINITY;
+    this.#alarm.clear();
     await Promise.all(this.#running);
     this.#writeAgain();
     for (const lane of this.#lanes.values()) lane.line.close();
@@ -92,6 +90,11 @@ export class Sender {
       else before.replace(endpoint, line);
     }
     if (this.#started) this.wake();
+  }
+
+  /** How an endpoint stands; undefined: unknown. */
+  state(endpointId: string): EndpointState | undefined {
+    return this.#lanes.get(endpointId)?.state;
   }
 
   /** Makes a disabled or paused endpoint active. Its dead rows stay dead: nothing is sent again silently. False: unknown. */
@@ -155,7 +158,7 @@ export class Sender {
     }
     for (const row of this.#candidates(lane, nowMs)) {
       if (lane.room(this.#options.maxInFlightPerEndpoint ?? 2) === 0) return;
-      if (!this.#hasRoom()) {
+      if (!this.#limit.hasRoom) {
         // The whole is full: this lane is looked at again as soon as it is not.
         lane.lookAt(0);
         return;
@@ -179,11 +182,6 @@ export class Sender {
     return [probe];
   }
 
-  #hasRoom(): boolean {
-    const max = this.#options.maxInFlight ?? 64;
-    return this.#young < max && this.#running.size < max * slowFactor;
-  }
-
   #start(lane: Lane, row: DeliveryRow): void {
     lane.started(row);
     const running = this.#attempt(lane, row)
@@ -198,19 +196,9 @@ export class Sender {
   async #attempt(lane: Lane, row: DeliveryRow): Promise<void> {
     const { clock } = this.#options;
     const startedAtMs = clock.nowMs();
-    let young = true;
-    const grownUp = (): void => {
-      if (young) this.#young--;
-      young = false;
-    };
-    this.#young++;
-    const cancel = clock.setTimer(() => {
-      grownUp();
-      this.#arm(clock.nowMs());
-    }, slowAfterMs);
+    const land = this.#limit.takeOff(() => this.#arm(clock.nowMs()));
     const { status, why } = await this.#post(lane, row, startedAtMs);
-    cancel();
-    grownUp();
+    land();
     const atMs = clock.nowMs();
     const result: AttemptResult =
       why === undefined
@@ -298,16 +286,7 @@ export class Sender {
   }
 
   #arm(atMs: number): void {
-    if (!this.#started || this.#armedAtMs <= atMs) return;
-    this.#disarm?.();
-    this.#armedAtMs = atMs;
-    this.#disarm = this.#options.clock.setTimer(
-      () => {
-        this.#armedAtMs = Number.POSITIVE_INFINITY;
-        this.#pump();
-      },
-      Math.max(0, atMs - this.#options.clock.nowMs()),
-    );
+    if (this.#started) this.#alarm.set(atMs);
   }
 
   #safely(act: () => void): void {

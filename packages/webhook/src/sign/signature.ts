@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import { createHmac } from 'node:crypto';
+import { createHmac, sign as signAsymmetric } from 'node:crypto';
+import { type SchemeKey, signingKey } from './key.ts';
 import { rawBody } from './raw-body.ts';
-import { secretKey } from './secret.ts';
 import { WebhookError } from './webhook-error.ts';
 
 /** What a signature covers (Standard Webhooks): `id.timestamp.body`. */
@@ -12,12 +12,13 @@ export interface SignInput {
   readonly timestampS: number;
   /** The bytes as they are sent. */
   readonly body: string | Uint8Array;
-  /** One or more active `whsec_` secrets: during a rotation the old and the new one. */
+  /** One or more active `whsec_` secrets or `whsk_` keys: during a rotation the old and the new one. */
   readonly secrets: string | readonly string[];
 }
 
 /**
- * The value of `webhook-signature`: one `v1,<base64 HMAC-SHA256>` per secret, separated by spaces.
+ * The value of `webhook-signature`: one `v1,<base64 HMAC-SHA256>` per secret, one `v1a,<base64 ed25519>` per key,
+ * separated by spaces.
  * @throws WebhookError `bad_secret`, `bad_id`, `bad_timestamp`, `body_not_raw`
  */
 export function sign(input: SignInput): string {
@@ -34,7 +35,10 @@ export function sign(input: SignInput): string {
   const body = rawBody(input.body);
   const timestamp = String(input.timestampS);
   return secrets
-    .map((secret) => `v1,${base64(signature(secretKey(secret), input.id, timestamp, body))}`)
+    .map((secret) => {
+      const key = signingKey(secret);
+      return `${key.scheme},${base64(signature(key, input.id, timestamp, body))}`;
+    })
     .join(' ');
 }
 
@@ -50,9 +54,15 @@ export function secretList(secrets: string | readonly string[]): readonly string
   return list;
 }
 
-/** The 32 bytes of one `v1` signature. `timestamp` is the text as it stands in the header. */
-export function signature(key: Uint8Array, id: string, timestamp: string, body: Uint8Array): Uint8Array {
-  return createHmac('sha256', key).update(`${id}.${timestamp}.`, 'utf8').update(body).digest();
+/** The bytes of one signature. `timestamp` is the text as it stands in the header. */
+export function signature(key: SchemeKey, id: string, timestamp: string, body: Uint8Array): Uint8Array {
+  if (key.scheme === 'v1a') return signAsymmetric(null, signedContent(id, timestamp, body), key.key);
+  return createHmac('sha256', key.key).update(`${id}.${timestamp}.`, 'utf8').update(body).digest();
+}
+
+/** What a signature covers. */
+export function signedContent(id: string, timestamp: string, body: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from(`${id}.${timestamp}.`, 'utf8'), body]);
 }
 
 function base64(bytes: Uint8Array): string {

@@ -1,8 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual, verify as verifyAsymmetric } from 'node:crypto';
+import { type SchemeKey, verifyingKey } from './key.ts';
 import { rawBody } from './raw-body.ts';
-import { secretKey } from './secret.ts';
-import { secretList, signature } from './signature.ts';
+import { secretList, signature, signedContent } from './signature.ts';
 import { WebhookError } from './webhook-error.ts';
 
 /** Header values by lower-case name, as node:http has them, or a `Headers` object. */
@@ -14,7 +14,7 @@ export interface VerifyInput {
   readonly headers: WebhookHeaders;
   /** The raw body. A parsed object is refused with an explanation. */
   readonly body: string | Uint8Array;
-  /** One or more `whsec_` secrets; one that fits is enough (rotation). */
+  /** One or more `whsec_` secrets or `whpk_` public keys; one that fits is enough (rotation). */
   readonly secrets: string | readonly string[];
   /** Wall clock in milliseconds. Handed in, so that tests and replays can choose it. */
   readonly nowMs: number;
@@ -29,13 +29,13 @@ export interface Verified {
 }
 
 /**
- * Verifies a Standard Webhooks request (scheme `v1`).
+ * Verifies a Standard Webhooks request (schemes `v1` and `v1a`).
  * @throws WebhookError with one code per cause; see WebhookErrorCode. The timestamp is judged before the signature:
  * a sender whose clock is off hears of its clock, not of its secret.
  */
 export function verify(input: VerifyInput): Verified {
   const body = rawBody(input.body);
-  const keys = secretList(input.secrets).map(secretKey);
+  const keys = secretList(input.secrets).map(verifyingKey);
   const id = header(input.headers, 'webhook-id');
   const timestamp = header(input.headers, 'webhook-timestamp');
   const signatures = header(input.headers, 'webhook-signature');
@@ -59,14 +59,14 @@ export function verify(input: VerifyInput): Verified {
   const offered = signatures.split(' ').flatMap(readSignature);
   let found = false;
   for (const key of keys) {
-    const expected = signature(key, id, timestamp, body);
+    const fits = judgeOf(key, id, timestamp, body);
     // No early exit: the time spent says nothing about which secret or which signature fits.
-    for (const given of offered) found = timingSafeEqual(given, expected) || found;
+    for (const given of offered) found = (given.scheme === key.scheme && fits(given.bytes)) || found;
   }
   if (!found) {
     throw new WebhookError(
       'no_matching_signature',
-      `none of the ${offered.length} v1 signatures fits any of the ${keys.length} secrets: ` +
+      `none of the ${offered.length} signatures fits any of the ${keys.length} secrets: ` +
         'the secret is another one, or the body was changed on its way',
     );
   }
@@ -97,10 +97,33 @@ function readTimestamp(text: string): number {
   return Number(text);
 }
 
-// Other schemes (v1a, later ones) are for other verifiers: left out, not refused. A v1 of the wrong length fits nothing.
-function readSignature(part: string): Buffer[] {
-  if (!part.startsWith('v1,')) return [];
-  const text = part.slice(3);
+function judgeOf(
+  key: SchemeKey,
+  id: string,
+  timestamp: string,
+  body: Uint8Array,
+): (given: Uint8Array) => boolean {
+  if (key.scheme === 'v1a') {
+    const content = signedContent(id, timestamp, body);
+    return (given) => verifyAsymmetric(null, content, key.key, given);
+  }
+  const expected = signature(key, id, timestamp, body);
+  return (given) => timingSafeEqual(given, expected);
+}
+
+interface Offered {
+  readonly scheme: SchemeKey['scheme'];
+  readonly bytes: Buffer;
+}
+
+const lengths: Readonly<Record<string, number>> = { v1: 32, v1a: 64 };
+
+// Later schemes are for other verifiers: left out, not refused. A signature of the wrong length fits nothing.
+function readSignature(part: string): Offered[] {
+  const comma = part.indexOf(',');
+  const scheme = part.slice(0, Math.max(0, comma));
+  if (scheme !== 'v1' && scheme !== 'v1a') return [];
+  const text = part.slice(comma + 1);
   const bytes = Buffer.from(text, 'base64');
-  return bytes.length === 32 && bytes.toString('base64') === text ? [bytes] : [];
+  return bytes.length === lengths[scheme] && bytes.toString('base64') === text ? [{ scheme, bytes }] : [];
 }

@@ -1,0 +1,55 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** `ingest`: send records. `read`: turns, events, deliveries, metrics. `subscribe`: events and endpoints. `admin`: all. */
+export const tokenScopes = ['ingest', 'read', 'subscribe', 'admin'] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
+/** A token as the detector keeps it: its hash only. */
+export interface TokenConfig {
+  readonly id: string;
+  /** Hex. */
+  readonly sha256: string;
+  readonly scopes: readonly TokenScope[];
+  /** Only turns, events and endpoints of this parent. */
+  readonly parent?: string;
+}
+
+export class Tokens {
+  /** No tokens are configured: whoever reaches the listener may do everything. */
+  readonly open: boolean;
+  /** For the detector's own probe through its front door; new with each start. */
+  readonly own: string = randomBytes(32).toString('base64url');
+  readonly #tokens: readonly (TokenConfig & { readonly hash: Buffer })[];
+
+  constructor(configured: readonly TokenConfig[]) {
+    this.open = configured.length === 0;
+    const own: TokenConfig = { id: 'canary', sha256: sha256(this.own).toString('hex'), scopes: ['ingest'] };
+    this.#tokens = [...configured, own].map((token) => ({
+      ...token,
+      hash: Buffer.from(token.sha256, 'hex'),
+    }));
+  }
+
+  /** The token of an `Authorization` header; undefined: none, or an unknown one. */
+  find(authorization: string | undefined): TokenConfig | undefined {
+    const [, given] = /^bearer +(\S+)$/i.exec(authorization ?? '') ?? [];
+    if (given === undefined) return undefined;
+    // Hashes have one length, and all of them are compared: the time says nothing of which one is near.
+    const hash = sha256(given);
+    let found: TokenConfig | undefined;
+    for (const token of this.#tokens) if (timingSafeEqual(hash, token.hash)) found ??= token;
+    return found;
+  }
+
+  /** Whether a header lets one do what the scope is about. */
+  judge(authorization: string | undefined, scope: TokenScope): 'ok' | 'unknown' | 'forbidden' {
+    if (this.open) return 'ok';
+    const token = this.find(authorization);
+    if (token === undefined) return 'unknown';
+    return token.scopes.some((has) => has === scope || has === 'admin') ? 'ok' : 'forbidden';
+  }
+}
+
+export function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}

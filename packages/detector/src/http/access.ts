@@ -1,0 +1,69 @@
+import type { RequestHandler, Response } from 'express';
+import type { TokenScope, Tokens } from '../access/tokens.ts';
+import { sendProblem } from './problem.ts';
+
+export interface AccessOptions {
+  readonly tokens: Tokens;
+  /** A request was refused; for the metrics. */
+  readonly onRefused: (status: 401 | 403) => void;
+}
+
+/** Lets a request through when its token has one of the scopes, or when no tokens are configured. */
+export type Gate = (scopes: readonly TokenScope[], options?: GateOptions) => RequestHandler;
+
+interface GateOptions {
+  /** What is behind it knows no parents: a token that is bound to one is refused. */
+  readonly wholeOnly?: boolean;
+}
+
+/** `Authorization: Bearer TOKEN` on every route but /healthz and /readyz, which load balancers ask. */
+export function gateOf({ tokens, onRefused }: AccessOptions): Gate {
+  return (scopes, { wholeOnly = false } = {}) =>
+    (request, response, next) => {
+      if (tokens.open) {
+        next();
+        return;
+      }
+      const token = tokens.find(request.headers.authorization);
+      if (token === undefined) {
+        onRefused(401);
+        response.setHeader('www-authenticate', 'Bearer realm="turnwatch"');
+        sendProblem(response, {
+          status: 401,
+          code: 'TURNWATCH_ERR_UNAUTHORIZED',
+          title: 'A token is needed',
+          detail:
+            request.headers.authorization === undefined
+              ? 'Send "Authorization: Bearer TOKEN" with a token of detector.tokens.'
+              : 'The token is none of detector.tokens.',
+        });
+        return;
+      }
+      const allowed = token.scopes.some((scope) => scope === 'admin' || scopes.includes(scope));
+      if (!allowed || (wholeOnly && token.parent !== undefined)) {
+        onRefused(403);
+        sendProblem(response, {
+          status: 403,
+          code: 'TURNWATCH_ERR_FORBIDDEN',
+          title: 'Not for this token',
+          detail: allowed
+            ? `The token "${token.id}" is bound to one parent, and this is about all of them.`
+            : `The token "${token.id}" has none of the scopes ${[...scopes, 'admin'].join(', ')}.`,
+        });
+        return;
+      }
+      if (token.parent !== undefined) response.locals.parent = token.parent;
+      response.locals.token = token.id;
+      next();
+    };
+}
+
+/** The parent that the request's token is bound to. */
+export function parentOf(response: Response): string | undefined {
+  return response.locals.parent as string | undefined;
+}
+
+/** Who asks, for the log: the id of the token, never the token. */
+export function callerOf(response: Response): string {
+  return (response.locals.token as string | undefined) ?? 'anybody';
+}
