@@ -95,6 +95,33 @@ describe('rank 3: keep-alives on the own request', () => {
   });
 });
 
+describe('what came before the last activity is spent', () => {
+  test.each<[string, Turn, ReturnType<typeof weigh>]>([
+    [
+      'a keep-alive that was refused is not revived by a step',
+      turnIn('api', { keepaliveA: s(700), lastA: s(705) }),
+      nothing,
+    ],
+    ['at the same instant it counts', turnIn('api', { keepaliveA: s(705), lastA: s(705) }), counted(s(705))],
+    ['its own counter', turnIn('local', { progressA: s(5), lastA: s(6) }), nothing],
+    ['its slot', turnIn('local', { lastA: s(6) }, { ownA: s(5) }), nothing],
+    ['the engine as a whole', turnIn('local', { lastA: s(6) }, { wideA: s(5) }), nothing],
+    [
+      'after content: what came before the last content',
+      turnIn('api', {
+        phase: 'text',
+        requests: [aRequest({ contentA: s(10) })],
+        keepaliveA: s(19),
+        lastContentA: s(20),
+        lastA: s(20),
+      }),
+      nothing,
+    ],
+  ])('%s', (_, turn, evidence) => {
+    expect(weigh(turn)).toEqual(evidence);
+  });
+});
+
 test('what counted once stays: only its successors fall to the cap', () => {
   const turn = { ...turnIn('local', { progressA: s(1900) }), countedA: s(1700) };
   expect(weigh(turn)).toEqual({ countedA: s(1700), cappedA: s(1900) });

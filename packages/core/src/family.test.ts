@@ -25,30 +25,36 @@ describe('a child that works answers for the call it stands for (RULES 4)', () =
     expect(children.answersFor('c1')).toBe(true);
     expect(children.answersFor('c2')).toBe(true);
     expect(children.answersFor('c3')).toBe(false);
-    expect(children.anyHealthy).toBe(true);
+    for (const call of ['c1', 'c2', undefined]) expect(children.anyOpen(call)).toBe(true);
+    expect(children.anyOpen('c3')).toBe(false);
   });
 
-  test.each([
-    ['stale', stale],
-    ['expired', expired],
-    ['ended', ended],
-  ])('not when it is %s', (_, verdict) => {
+  test.each<[string, Verdict, boolean]>([
+    ['stale, though it is open', stale, true],
+    ['expired', expired, false],
+    ['ended', ended, false],
+  ])('not when it is %s', (_, verdict, open) => {
     const kid = child('K1', 'P', { verdict }, 'c1');
     expect(isHealthy(kid)).toBe(false);
     const children = familyOf(parent, kid).childrenOf(parent);
     expect(children.answersFor('c1')).toBe(false);
-    expect(children.anyHealthy).toBe(false);
+    expect(children.anyOpen('c1')).toBe(open);
+    expect(children.anyOpen()).toBe(open);
+    expect(children.anyOpen('c2')).toBe(false);
   });
 
   test('nor when it is forgotten', () => {
     const family = new Family(() => undefined);
     family.add(child('K1', 'P', {}, 'c1'));
-    expect(family.childrenOf(parent).anyHealthy).toBe(false);
+    expect(family.childrenOf(parent).anyOpen('c1')).toBe(false);
+    expect(family.childrenOf(parent).anyOpen()).toBe(false);
   });
 
   test('turns without children have none', () => {
     expect(familyOf(parent).childrenOf(parent)).toBe(childless);
     expect(childless.answersFor('c1')).toBe(false);
+    expect(childless.anyOpen('c1')).toBe(false);
+    expect(childless.anyOpen()).toBe(false);
   });
 
   test('one that is removed is gone; one that names no parent, or itself, never was there', () => {

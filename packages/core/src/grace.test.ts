@@ -13,7 +13,12 @@ const withReport = (turn: Turn, report: Partial<TurnReport>): Turn => ({
 });
 const working = (...calls: readonly string[]): ChildrenOfCalls => ({
   answersFor: (call) => calls.includes(call),
-  anyHealthy: calls.length > 0,
+  anyOpen: (call) => (call === undefined ? calls.length > 0 : calls.includes(call)),
+});
+/** Children that are open and stale: they answer for nothing. */
+const staleOnes = (...calls: readonly string[]): ChildrenOfCalls => ({
+  ...working(...calls),
+  answersFor: () => false,
 });
 
 describe('grace = 3 x 600 s, or the declared time-out + 60 s where that is longer (report 001)', () => {
@@ -159,7 +164,21 @@ describe('a completion that got lost: the child has ended, the call stays open 1
   test('another child works on it, or the turn waits for a person', () => {
     const turn = ended({ ...open, w: s(1150) }, s(1000));
     expect(lost(turn, working('c1'))).toEqual([]);
+    expect(lost(turn, working('c2'))).toEqual(['c1']);
     expect(lost(withReport(turn, { waiting: { for: 'approval', sinceA: 0 } }))).toEqual([]);
+  });
+
+  test('another child of it is open, though stale: its own event told the parent', () => {
+    const turn = ended({ ...open, w: s(1150) }, s(1000));
+    expect(lost(turn, staleOnes('c1'))).toEqual([]);
+    expect(lost(turn, staleOnes('c2'))).toEqual(['c1']);
+  });
+
+  test.each([0.1, 1])('1.25 is literal: confirmRatio %d has no say in it', (confirmRatio) => {
+    const own = makePolicy({ handoverMs: s(40), confirmRatio });
+    const after = (wS: number) => lostCompletions(ended({ ...open, w: s(wS) }, s(1000)), own, childless);
+    expect(after(1049.999)).toEqual([]);
+    expect(after(1050)).toEqual(['c1']);
   });
 
   describe('a wait for a child without a call', () => {
@@ -184,6 +203,10 @@ describe('a completion that got lost: the child has ended, the call stays open 1
 
     test('while another child works it is a healthy wait', () => {
       expect(lost(waits({ w: s(650), children: lastEnd(500) }), working('c9'))).toEqual([]);
+    });
+
+    test('nor is it lost while another child is open, though stale', () => {
+      expect(lost(waits({ w: s(650), children: lastEnd(500) }), staleOnes('c9'))).toEqual([]);
     });
 
     test('a wait for somebody else is not a wait for a child', () => {

@@ -214,6 +214,14 @@ describe('a blocked main loop stops all clocks but those of its own rules', () =
 });
 
 describe('which calls are named (report 001)', () => {
+  test('tool_silence waits for the links of calls that were found old; lost_completion does not', () => {
+    const found = (wS: number): Turn => ({ ...stalls.tool_silence.turn, w: s(wS), linksDueA: s(2011) });
+    expect(judge(found(2010.999), aContext())[0].verdict.state).toBe('running');
+    expect(judge(found(2011), aContext())[0].verdict).toMatchObject({ reason: 'tool_silence' });
+    const lost: Turn = { ...stalls.lost_completion.turn, linksDueA: s(2011) };
+    expect(judge(lost, aContext())[0].verdict).toMatchObject({ reason: 'lost_completion' });
+  });
+
   test('tool_silence names the expired ones and those within 5 s of it, beside all that are pending', () => {
     const calls = [aCall(), aCall({ id: 'c2', quietSinceA: s(4) }), aCall({ id: 'c3', quietSinceA: s(900) })];
     const turn = turnAt(1800, { phase: 'tool', requests: [], calls });

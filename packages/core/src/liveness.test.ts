@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { anOrigin, aProcessBeat, at, bootZeroMs, s } from '../fixtures/given.ts';
-import { hear, newProcess, processView, tell, unreachableAfterMs } from './liveness.ts';
+import { aHappening, anEnd, anOrigin, aProcessBeat, aSignal, at, bootZeroMs, s } from '../fixtures/given.ts';
+import { freesLoop, hear, newProcess, processView, tell, unreachableAfterMs } from './liveness.ts';
 import { makePolicy } from './policy.ts';
 import type { Origin } from './signal.ts';
 
@@ -83,6 +83,30 @@ describe('what a process says about itself', () => {
     expect(process.exited).toBe(false);
     tell(process, { type: 'process', origin: anOrigin(), name: 'exiting' }, at(1));
     expect(process.exited).toBe(true);
+  });
+});
+
+describe('only the main loop makes a record that is no heartbeat: it is free', () => {
+  const blocked = () => ({ ...known(), loopAgeMs: s(700) });
+
+  test.each([
+    ['a start', aSignal({ happening: { name: 'started' } })],
+    ['a step', aHappening({ name: 'step' })],
+    ['an end', anEnd('completed', 9)],
+  ])('%s', (_, signal) => {
+    const process = blocked();
+    expect(freesLoop(process, signal)).toBe(true);
+    expect(process.loopAgeMs).toBe(0);
+  });
+
+  test('a heartbeat of a turn comes from the worker', () => {
+    const process = blocked();
+    expect(freesLoop(process, aSignal())).toBe(false);
+    expect(process.loopAgeMs).toBe(s(700));
+  });
+
+  test('one that is free already is not freed', () => {
+    expect(freesLoop(known(), aSignal({ happening: { name: 'started' } }))).toBe(false);
   });
 });
 

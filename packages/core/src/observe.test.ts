@@ -202,6 +202,42 @@ describe('an older record moves nothing back, and stamps only forward', () => {
   });
 });
 
+describe('calls that are not new at first sight: who works for them comes with the next identities', () => {
+  const openedAt = (aS: number, startedS: number) =>
+    openTurn(
+      aSignal({
+        origin: { seq: 1, a: s(aS) },
+        report: aReport({ calls: [aCall({ startedA: s(startedS) })] }),
+      }),
+      'direct',
+      aContext(),
+    );
+
+  test.each([
+    ['older than 5 s', 5.001, 16.001],
+    ['no older than 5 s: it is new', 5, undefined],
+  ] as const)('a turn is opened by a record that shows one %s', (_, aS, dueS) => {
+    expect(openedAt(aS, 0).linksDueA).toBe(dueS === undefined ? undefined : s(dueS));
+  });
+
+  test('a newer record shows one', () => {
+    const after = heard(aTurn(), 9, 2000, { calls: [aCall({ startedA: s(10) })] });
+    expect(after.linksDueA).toBe(s(2011));
+    expect(heard(after, 10, 2001, { calls: [aCall({ startedA: s(10) })] }).linksDueA).toBe(s(2011));
+  });
+
+  test('a call that was known before is none, nor is a new one beside it', () => {
+    const known = aTurn({ report: aReport({ calls: [aCall()] }) });
+    const calls = [aCall(), aCall({ id: 'c2', startedA: s(1999) })];
+    expect(heard(known, 9, 2000, { calls })).not.toHaveProperty('linksDueA');
+  });
+
+  test('without heartbeats a call is as old as its record', () => {
+    const turn = openTurn(aHappening({ name: 'tool_started', call: 'c1' }), 'direct', aContext({ t: 99 }));
+    expect(turn).not.toHaveProperty('linksDueA');
+  });
+});
+
 describe('producers without heartbeats', () => {
   test('each happening is folded into the report at its arrival', () => {
     const turn = openTurn(aHappening({ name: 'started' }), 'direct', aContext({ t: 1 }));

@@ -8,7 +8,7 @@ import type { Now } from './time.ts';
 
 /** Processes with one open turn each, beating or not, while the canary comes back or does not. */
 class Bench {
-  readonly processes = new Processes(makePolicy(), at(0));
+  processes = new Processes(makePolicy(), at(0));
   readonly effects: Effect[] = [];
   readonly gone: (readonly [id: string, atS: number])[] = [];
   seq = 0;
@@ -32,6 +32,15 @@ class Bench {
       for (const id of beating) this.beat(id, t);
       this.judge(at(t), t);
     }
+  }
+
+  /** Through JSON, as any store does it; turns are put back by their own records. */
+  restart(t: number): void {
+    const turns = [...this.processes.byId.values()].map(({ id, turns: open }) => [id, [...open]] as const);
+    const saved = JSON.parse(JSON.stringify(this.processes.save(at(t))));
+    this.processes = new Processes(makePolicy(), at(0));
+    this.processes.restore(saved, at(t));
+    for (const [id, open] of turns) for (const turn of open) this.processes.byId.get(id)?.turns.add(turn);
   }
 
   judge(now: Now, t: number): void {
@@ -163,9 +172,32 @@ describe('the own pause of the detector is not the silence of others', () => {
     const bench = new Bench();
     bench.beat('p1', 0);
     bench.run(0, 30);
-    bench.processes.restarted(at(31));
+    bench.restart(31);
     bench.run(31, 200);
     expect(bench.gone).toEqual([['p1', 91]]);
+  });
+
+  test('nor the lag of a path: what comes in the first 10 s after it waited for the detector', () => {
+    const { processes } = new Bench();
+    // A minute in which the detector stood still: its awake clock did not move.
+    const later = (t: number): Now => ({ ...at(t), bootMs: bootZeroMs + s(60 + t) });
+    const came = (madeS: number, now: Now): number => {
+      processes.coarse(anOrigin({ boot: '', wallMs: at(madeS).wallMs }), 'direct', now);
+      return processes.path('direct').lagMs;
+    };
+    expect(came(20, at(20))).toBe(0);
+    expect(came(21, later(21))).toBe(0);
+    expect(came(86, later(30.999))).toBe(0);
+    expect(came(86, later(31))).toBe(s(5));
+  });
+
+  test('a start is one too', () => {
+    const { processes } = new Bench();
+    processes.coarse(anOrigin({ boot: '', wallMs: at(1).wallMs }), 'direct', at(1));
+    processes.coarse(anOrigin({ boot: '', wallMs: at(2).wallMs }), 'direct', at(9.999));
+    expect(processes.path('direct').lagMs).toBe(0);
+    processes.coarse(anOrigin({ boot: '', wallMs: at(6).wallMs }), 'direct', at(10));
+    expect(processes.path('direct').lagMs).toBe(s(4));
   });
 });
 
@@ -249,11 +281,73 @@ describe('what a record changes for the turns of its process', () => {
 
   test('a record of a producer without heartbeats shows the lag of its path and no life', () => {
     const { processes } = new Bench();
-    processes.coarse(anOrigin({ boot: '', wallMs: at(0).wallMs }), 'direct', at(0));
-    processes.coarse(anOrigin({ boot: '', wallMs: at(1).wallMs }), 'direct', at(4));
+    processes.coarse(anOrigin({ boot: '', wallMs: at(10).wallMs }), 'direct', at(10));
+    processes.coarse(anOrigin({ boot: '', wallMs: at(11).wallMs }), 'direct', at(14));
     processes.coarse(anOrigin({ boot: '' }), 'direct', at(90));
     expect(processes.path('direct').lagMs).toBe(s(3));
-    expect(processes.byId.get('p1')?.heardAwakeMs).toBe(0);
+    expect(processes.byId.get('p1')?.heardAwakeMs).toBe(s(10));
+  });
+});
+
+describe('processes and paths as they are shown, saved and restored', () => {
+  const known = (): Bench => {
+    const bench = new Bench();
+    bench.beat('p1', 0);
+    bench.beat('p2', 1, { hostClass: 'portable' });
+    bench.processes.coarse(anOrigin({ process: 'p3', boot: '', wallMs: at(20).wallMs }), 'relay', at(20));
+    bench.processes.coarse(anOrigin({ process: 'p3', boot: '', wallMs: at(21).wallMs }), 'relay', at(24));
+    return bench;
+  };
+
+  test('shown: each process, with the time since it was heard', () => {
+    expect(known().processes.views(at(30))).toMatchObject([
+      { id: 'p1', path: 'direct', hostClass: 'server', heardAgoMs: s(30), openTurns: 1, state: 'live' },
+      { id: 'p2', path: 'direct', hostClass: 'portable', heardAgoMs: s(29), openTurns: 1, state: 'live' },
+      { id: 'p3', path: 'relay', openTurns: 0 },
+    ]);
+  });
+
+  test('restored: all of them are known, and each is heard anew from there', () => {
+    const bench = known();
+    const before = bench.processes.views(at(30));
+    bench.restart(30);
+    expect(bench.processes.views(at(30))).toEqual(before.map((view) => ({ ...view, heardAgoMs: 0 })));
+    expect([...bench.processes.paths.keys()]).toEqual(['direct', 'relay']);
+    expect(bench.processes.path('relay').lagMs).toBe(s(3));
+    expect(bench.processes.save(at(30)).paths).toEqual(known().processes.save(at(30)).paths);
+  });
+
+  test('each is due at its own time again', () => {
+    const bench = known();
+    bench.restart(30);
+    bench.run(30, 700);
+    // The other one keeps silent too: 120 s more.
+    expect(bench.gone).toEqual([
+      ['p1', 210],
+      ['p2', 630],
+    ]);
+  });
+
+  test('what waited for the restart was not late: lag counts again after 10 s', () => {
+    const bench = known();
+    bench.restart(40);
+    const came = (madeS: number, heardS: number): number => {
+      const origin = anOrigin({ process: 'p3', boot: '', wallMs: at(madeS).wallMs });
+      bench.processes.coarse(origin, 'relay', at(heardS));
+      return bench.processes.path('relay').lagMs;
+    };
+    expect(came(30, 49.999)).toBe(s(3));
+    expect(came(30, 50)).toBe(s(20));
+  });
+
+  test('nothing was saved: nothing is known, and U counts from there', () => {
+    const bench = new Bench();
+    bench.processes.restore(undefined, at(31));
+    expect(bench.processes.views(at(31))).toEqual([]);
+    expect(bench.processes.save(at(31))).toEqual({ processes: [], paths: [] });
+    bench.beat('p1', 31);
+    bench.run(31, 100);
+    expect(bench.gone).toEqual([['p1', 91]]);
   });
 });
 

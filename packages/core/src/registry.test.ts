@@ -202,6 +202,30 @@ describe('a process', () => {
     expect(bench.state()).toBe('running');
   });
 
+  test('whose main loop makes a record is free, whatever its last heartbeat said', () => {
+    const bench = new Bench();
+    bench.turn();
+    bench.listing(['T'], 'p1', [], s(700));
+    bench.judge();
+    expect(bench.state()).toBe('stale process_blocked');
+    bench.turn();
+    bench.judge();
+    expect(bench.state()).toBe('stale process_blocked');
+    bench.receive(aSignal({ turn: 'N', origin: bench.origin(), happening: { name: 'started' } }));
+    bench.judge();
+    expect([bench.state('T'), bench.state('N')]).toEqual(['running', 'running']);
+    expect(bench.told()).toEqual(['turn.stale T > null', 'turn.recovered T > null']);
+  });
+
+  test('a late record of its main loop frees nothing', () => {
+    const bench = new Bench();
+    const late = aSignal({ turn: 'N', origin: bench.origin(), happening: { name: 'started' } });
+    bench.listing(['T', 'N'], 'p1', [], s(700));
+    bench.receive(late);
+    bench.judge();
+    expect(bench.state('N')).toBe('stale process_blocked');
+  });
+
   test('an old record of it changes nothing', () => {
     const bench = new Bench();
     const exiting: Signal = { type: 'process', origin: bench.origin(), name: 'exiting' };
@@ -273,6 +297,42 @@ describe('families (RULES 4, 5)', () => {
     bench.receive({ type: 'process', origin: bench.origin('p2'), name: 'exiting' });
     bench.judge();
     expect(bench.told()).toEqual(['turn.stale K > P']);
+  });
+
+  test('a child that speaks as the grace of its call ends answers for it: it is judged first', () => {
+    const bench = new Bench();
+    const beat = (t: number, lastA: number): void => {
+      bench.t = t;
+      bench.turn(parent);
+      bench.turn({ ...kid, process: 'p1', report: { lastA } });
+      bench.judge();
+    };
+    beat(0, 0);
+    beat(113, 0);
+    expect(bench.state('K')).toBe('stale silence');
+    // The grace of the call runs since the child was flagged.
+    beat(113 + 1799, 0);
+    expect(bench.state('P')).toBe('running');
+    beat(113 + 1800, s(113 + 1800));
+    expect([bench.state('P'), bench.state('K')]).toEqual(['running', 'running']);
+  });
+
+  test('a call and its child that started in an outage are known before the call is judged', () => {
+    const started = (bench: Bench, withKid: boolean): void => {
+      for (let t = 0; t <= 2011; t = t === 0 ? 2000 : t + 1) {
+        bench.t = t;
+        bench.turn({ turn: 'P', report: t === 0 ? {} : { ...parent.report, lastA: s(10) } });
+        if (withKid && t >= 2010) bench.turn({ ...kid, report: { lastA: s(t) } });
+        bench.judge();
+        if (t < 2011) expect(bench.state('P')).toBe('running');
+      }
+    };
+    const bench = new Bench();
+    started(bench, true);
+    expect(bench.state('P')).toBe('running');
+    const childless = new Bench();
+    started(childless, false);
+    expect(childless.state('P')).toBe('stale tool_silence');
   });
 
   test('a second attempt of the child answers for the call again', () => {
@@ -408,11 +468,47 @@ describe('producers without heartbeats', () => {
 
   test('the lag of their path is added to T', () => {
     const bench = new Bench();
-    const at0 = { wallMs: wallZeroMs };
-    bench.receive(aHappening({ name: 'started' }, { origin: at0 }));
-    bench.t = 8;
-    bench.receive(aHappening({ name: 'step' }, { origin: at0 }));
-    expect(bench.registry.turn('T', at(8))?.thresholdMs).toBe(s(608));
+    const at20 = { wallMs: wallZeroMs + s(20) };
+    bench.t = 20;
+    bench.receive(aHappening({ name: 'started' }, { origin: at20 }));
+    bench.t = 28;
+    bench.receive(aHappening({ name: 'step' }, { origin: at20 }));
+    expect(bench.registry.turn('T', at(28))?.thresholdMs).toBe(s(608));
+  });
+
+  test('a batch that is sent again is no activity a second time, and no lag', () => {
+    const bench = new Bench();
+    const origin = { seq: 7, wallMs: wallZeroMs + s(20) };
+    bench.t = 20;
+    bench.receive(aHappening({ name: 'step' }, { origin }));
+    bench.t = 60;
+    bench.receive(aHappening({ name: 'step' }, { origin }));
+    bench.judge();
+    expect(bench.registry.turn('T', at(60))).toMatchObject({ silenceMs: s(40), thresholdMs: s(600) });
+    bench.receive(aHappening({ name: 'step' }, { origin: { ...origin, seq: 8 } }));
+    expect(bench.registry.turn('T', at(60))?.silenceMs).toBe(0);
+  });
+
+  test('what an engine says of them is stamped with its arrival, also by a probe in their own process', () => {
+    const bench = new Bench();
+    const identity = { provider: 'acme', model: 'm1', route: 'local', engineId: 'e1' } as const;
+    bench.receive(
+      aHappening({ name: 'started' }, { identity }),
+      aHappening({ name: 'request_started', request: 'r1', streaming: true }, { origin: { seq: 3 } }),
+    );
+    for (const process of ['probe', 'p1']) {
+      bench.t += 40;
+      bench.receive({
+        type: 'engine',
+        origin: anOrigin({ process, boot: '', seq: 50, a: s(1e6) }),
+        engine: 'e1',
+        state: 'busy',
+        slots: [{ id: 0, turn: 'T', read: bench.t, generated: 0 }],
+        queued: 0,
+      });
+      bench.judge(bench.t + 10);
+      expect(bench.registry.turn('T', at(bench.t))?.silenceMs).toBe(s(10));
+    }
   });
 
   test('only an exit that was told can be known of their process', () => {

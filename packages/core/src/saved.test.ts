@@ -58,13 +58,13 @@ describe('a process', () => {
 describe('a path', () => {
   test('what its lag was stays known; its canary must come back first', () => {
     const path = newPath('relay');
-    noteLag(path, at(0).wallMs, at(2));
-    noteLag(path, at(3).wallMs, at(9));
+    noteLag(path, at(0).wallMs, at(2), true);
+    noteLag(path, at(3).wallMs, at(9), true);
     canaryBack(path, at(9));
     path.silentTold = true;
     expect(restorePath(stored(savePath(path)))).toEqual({
       ...newPath('relay'),
-      leastOffsetMs: s(2),
+      leastOffsetMs: bootZeroMs + s(2) - wallZeroMs,
       lagMs: s(4),
       silentTold: true,
     });

@@ -139,6 +139,40 @@ describe('an end and the horizon in one backlog (report 004)', () => {
     expect(eventsOf(effects)).toEqual([]);
   });
 
+  describe('of a producer without heartbeats', () => {
+    const coarse = (expiresAtMs?: number): Turn =>
+      aTurn({
+        coarse: true,
+        owner: { process: 'p1', boot: '', incarnation: 1 },
+        deadlineMs: horizonMs,
+        identity: expiresAtMs === undefined ? {} : { expiresAtMs },
+      });
+    const end = (wallMs?: number): TurnSignal =>
+      aHappening({ name: 'ended', outcome: 'completed' }, wallMs === undefined ? {} : { origin: { wallMs } });
+    const horizonWallMs = wallZeroMs + s(30);
+
+    test.each<[string, Turn, TurnSignal]>([
+      ['its wall clock is past it', coarse(horizonWallMs), end(wallZeroMs + s(38))],
+      ['its wall clock is at it', coarse(horizonWallMs), end(horizonWallMs)],
+      ['it says no time: by its arrival', coarse(horizonWallMs), end()],
+      ['the horizon is that of the detector: by its arrival', coarse(), end(wallZeroMs + s(1))],
+    ])('it is late, and the turn expires: %s', (_, turn, signal) => {
+      const [after, effects] = tell(turn, signal, { t: 49 });
+      expect(after?.verdict.state).toBe('expired');
+      expect(eventsOf(effects).map(({ type }) => type)).toEqual(['turn.expired']);
+      expect(effects.at(-1)).toEqual({ kind: 'count', what: 'late_settlement' });
+    });
+
+    test.each<[string, TurnSignal, number]>([
+      ['dated before it, however late it comes', end(horizonWallMs - 1), 49],
+      ['that comes before the own clock has reached it', end(wallZeroMs + s(38)), 29.999],
+    ])('one %s is an end', (_, signal, t) => {
+      const [after, effects] = tell(coarse(horizonWallMs), signal, { t });
+      expect(after?.verdict).toMatchObject({ state: 'ended', outcome: 'completed' });
+      expect(eventsOf(effects)).toEqual([]);
+    });
+  });
+
   test.each(['unknown', 'failed', 'cancelled'] as const)(
     'a listing after the horizon does not say when the turn was given up: expired, not %s',
     (outcome) => {
@@ -256,6 +290,29 @@ describe('owners: process, boot, incarnation', () => {
       expect(next?.deadlineMs).toBe(bootZeroMs + s(70));
     });
 
+    test('what it has been through so far will teach with its end', () => {
+      const lessons = { ...noLessons, gaps: { text: s(50) } };
+      const [next] = tell(aTurn({ lessons }), adopt());
+      expect(next?.lessons).toEqual(lessons);
+    });
+
+    test('a suspicion that was told is told once an episode', () => {
+      const [suspect] = tell(judged(aTurn({ w: s(95) })), adopt());
+      expect(suspect).toMatchObject({ suspectTold: true, episode: 1, verdict: { state: 'running' } });
+      const again = transition({ ...(suspect as Turn), w: s(98) }, { kind: 'judge' }, aContext());
+      expect(again[0]?.verdict.state).toBe('suspect');
+      expect(eventsOf(again[1])).toEqual([]);
+      const [next] = tell({ ...stale(), suspectTold: true }, adopt());
+      expect(next).toMatchObject({ suspectTold: false, episode: 2 });
+    });
+
+    test('a default horizon that was held is counted again from there', () => {
+      const held = aTurn({ byDefault: true, heldMs: s(40), deadlineMs: Number.POSITIVE_INFINITY });
+      const [next] = tell(held, adopt(), { t: 500 });
+      expect(next).toMatchObject({ byDefault: true, deadlineMs: bootZeroMs + s(540) });
+      expect(next).not.toHaveProperty('heldMs');
+    });
+
     test('it closes the episode of an exited process, without an event', () => {
       const exited = judged(stalls.process_exited.turn, stalls.process_exited.surroundings);
       const [next, effects] = tell(exited, adopt());
@@ -313,6 +370,38 @@ describe('judging', () => {
     expect(judged(waits, { t: 200 }).report).toMatchObject({ phase: 'agent', phaseA: s(60), handover: true });
   });
 
+  describe('the default horizon of a turn without heartbeats', () => {
+    const policy = { defaultExpiresAfterMs: s(100) };
+    /** Opened at 0; at 5 s it waits, until 20 s: 95 s of its horizon are left. */
+    const waiting = (reason: 'approval' | 'retry', over: Partial<Turn> = {}): Turn => {
+      const [opened] = tell(undefined, aHappening({ name: 'started' }), { policy });
+      const wait = aHappening({ name: 'waiting', for: reason, untilInMs: s(15) });
+      const [turn] = tell({ ...(opened as Turn), ...over }, wait, { t: 5, policy });
+      return turn as Turn;
+    };
+
+    test('is held while it waits for a person, and counted again from the until of the wait', () => {
+      const held = waiting('approval');
+      expect(held).toMatchObject({ heldMs: s(95), deadlineMs: Number.POSITIVE_INFINITY });
+      expect(judged(held, { t: 19.999, policy })).toMatchObject({ heldMs: s(95) });
+      const over = judged(held, { t: 20, policy });
+      expect(over).toMatchObject({ deadlineMs: bootZeroMs + s(115), byDefault: true });
+      expect(over.report.handover).toBe(true);
+      expect(over).not.toHaveProperty('heldMs');
+      expect(judged(over, { t: 114.999, policy }).verdict.state).not.toBe('expired');
+      expect(judged(over, { t: 115, policy }).verdict.state).toBe('expired');
+    });
+
+    test('goes on through a wait that does not hold it, and one that was told stays', () => {
+      expect(judged(waiting('retry'), { t: 20, policy }).deadlineMs).toBe(bootZeroMs + s(100));
+      const told = waiting('approval', { byDefault: false, deadlineMs: bootZeroMs + s(60) });
+      expect(judged(told, { t: 20, policy })).toMatchObject({
+        byDefault: false,
+        deadlineMs: bootZeroMs + s(60),
+      });
+    });
+  });
+
   test('a settled turn without heartbeats is left alone', () => {
     const turn = coarse({ verdict: ended().verdict });
     expect(transition(turn, { kind: 'judge' }, aContext({ t: 999 }))).toEqual([turn, []]);
@@ -347,6 +436,15 @@ describe('the engine moved (report 000)', () => {
       engine: { request: 'r1', queued: false, wideA: s(20) },
       countedA: s(20),
       barrenMs: 77,
+    });
+  });
+
+  test('it counts for a turn without heartbeats too', () => {
+    expect(moved(reading({ coarse: true }), { own: true })).toMatchObject({
+      coarse: true,
+      engine: { request: 'r1', queued: false, ownA: s(20) },
+      countedA: s(20),
+      barrenMs: 0,
     });
   });
 
@@ -388,8 +486,8 @@ describe('the engine moved (report 000)', () => {
     });
   });
 
-  test('it is nothing to a turn without a request, without heartbeats, or settled', () => {
-    for (const turn of [reading({ report: aReport({ requests: [] }) }), reading({ coarse: true }), ended()])
+  test('it is nothing to a turn without a request, or settled', () => {
+    for (const turn of [reading({ report: aReport({ requests: [] }) }), ended()])
       expect(moved(turn, { own: true })).toBe(turn);
   });
 

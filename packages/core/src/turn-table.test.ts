@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { aTurn, at } from '../fixtures/given.ts';
 import type { Turn } from './turn.ts';
 import { TurnTable } from './turn-table.ts';
@@ -31,4 +31,61 @@ test.each<[string, Turn]>([
   const table = tableWith(servedBy('e1'), after);
   table.put(after, { ...after, ...ended }, at(0));
   expect([...table.ofEngine('e2')]).toEqual([]);
+});
+
+describe('what is drained', () => {
+  const stale = { state: 'stale' } as Turn['verdict'];
+  const drained = (table: TurnTable, visit: (id: string) => void = () => undefined): string[] => {
+    const order: string[] = [];
+    table.drain(at(0), (id) => {
+      order.push(id);
+      visit(id);
+    });
+    return order;
+  };
+
+  test('stale turns are judged first: one that recovers answers for the call of its parent again', () => {
+    const table = tableWith(
+      aTurn({ id: 'parent' }),
+      aTurn({ id: 'kid', verdict: stale }),
+      aTurn({ id: 'other' }),
+      aTurn({ id: 'kid2', verdict: stale }),
+    );
+    table.touchAll();
+    expect(drained(table)).toEqual(['kid', 'kid2', 'parent', 'other']);
+    expect(drained(table)).toEqual([]);
+  });
+
+  test('what a visit touches is judged in the same drain, stale ones still first', () => {
+    const table = tableWith(
+      aTurn({ id: 'kid', verdict: stale }),
+      aTurn({ id: 'parent' }),
+      aTurn({ id: 'grand', verdict: stale }),
+    );
+    table.touchAll(['kid']);
+    const touches: Record<string, string> = { kid: 'parent', parent: 'grand' };
+    expect(
+      drained(table, (id) => {
+        const next = touches[id];
+        if (next !== undefined) table.touch(next);
+      }),
+    ).toEqual(['kid', 'parent', 'grand']);
+  });
+
+  test('each is visited once, though it became stale meanwhile', () => {
+    const table = tableWith(aTurn({ id: 'a' }), aTurn({ id: 'b' }));
+    table.touchAll();
+    expect(
+      drained(table, (id) => {
+        const turn = table.get(id);
+        if (turn !== undefined) table.put(turn, { ...turn, verdict: stale }, at(0));
+      }),
+    ).toEqual(['a', 'b']);
+  });
+
+  test('one that is touched and no longer known is visited too', () => {
+    const table = tableWith();
+    table.touch('nobody');
+    expect(drained(table)).toEqual(['nobody']);
+  });
 });

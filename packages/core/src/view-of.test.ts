@@ -78,6 +78,17 @@ describe('each state shows its own fields', () => {
     });
   });
 
+  test('a wait for a child that is over is no call, and is not shown as one', () => {
+    const waits = toolTurn([aCall({ id: 'c2' })], {
+      w: s(250),
+      children: { flagged: {}, ended: {}, lastEnd: s(100) },
+    });
+    const report = { ...waits.report, phase: 'waiting', waiting: { for: 'child', sinceA: s(1) } } as const;
+    const [turn] = judge({ ...waits, report }, aContext({ t: 250 }));
+    expect(turn.verdict).toMatchObject({ reason: 'lost_completion', expiredCalls: ['*'] });
+    expect(view(turn)).toMatchObject({ state: 'stale', reason: 'lost_completion', expiredCalls: [] });
+  });
+
   test('expired', () => {
     const [turn] = judge(aTurn({ deadlineMs: bootZeroMs }), aContext({ t: 9 }));
     expect(view(turn)).toMatchObject({ state: 'expired', settledAtMs: wallZeroMs + s(9), expiresAtMs: null });
