@@ -174,6 +174,11 @@ describe('a completion that got lost: the child has ended, the call stays open 1
     expect(lost(turn, staleOnes('c2'))).toEqual(['c1']);
   });
 
+  test('while another child of it is open and stale its own grace counts: somebody must watch it', () => {
+    const turn = ended(toolTurn([aCall()], { w: s(1900) }), s(1890));
+    expect(anyCallExpired(turn, policy, staleOnes('c1'))).toBe(true);
+  });
+
   test.each([0.1, 1])('1.25 is literal: confirmRatio %d has no say in it', (confirmRatio) => {
     const own = makePolicy({ handoverMs: s(40), confirmRatio });
     const after = (wS: number) => lostCompletions(ended({ ...open, w: s(wS) }, s(1000)), own, childless);

@@ -41,7 +41,8 @@ function waits(turn: Turn, call: CallReport): boolean {
 function stopped(turn: Turn, call: CallReport, children: ChildrenOfCalls): boolean {
   if (waits(turn, call)) return true;
   // A child that has ended leaves its call to `lostCompletions`: silence while it worked is not the call's own.
-  return children.answersFor(call.id) || turn.children.ended[call.id] !== undefined;
+  const lost = turn.children.ended[call.id] !== undefined && !children.anyOpen(call.id);
+  return children.answersFor(call.id) || lost;
 }
 
 /** Every open call as diagnostics show it, with those past their grace marked. */

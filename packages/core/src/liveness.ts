@@ -20,6 +20,8 @@ export interface Process {
   unreachable: boolean;
   /** An announced suspend holds until then. */
   suspendedUntilMs: BootMs;
+  /** Least difference of arrival and record time: what is more is lag, whatever its clock is set to. */
+  leastOffsetMs?: number;
   readonly turns: Set<string>;
 }
 
@@ -100,6 +102,20 @@ export function tell(process: Process, signal: ProcessSignal, now: Now): void {
     case 'exited':
       return;
   }
+}
+
+/** No pipeline holds live records for so long; a clock was set. */
+const clockStepMs = 600_000;
+
+/**
+ * How much later a record came than the quickest of its process, ms. Arrival is taken on the boot clock, so that a step of
+ * the detector's wall clock is no lag; a step of the producer's begins a new comparison.
+ */
+export function lateBy(process: Process, recordWallMs: number, now: Now): number {
+  const offsetMs = now.bootMs - recordWallMs;
+  const least = process.leastOffsetMs ?? offsetMs;
+  process.leastOffsetMs = Math.abs(offsetMs - least) > clockStepMs ? offsetMs : Math.min(least, offsetMs);
+  return offsetMs - process.leastOffsetMs;
 }
 
 /** Only the main loop makes a record that is no heartbeat: it is free, whatever the last heartbeat said of its age. */

@@ -226,6 +226,13 @@ describe('calls that are not new at first sight: who works for them comes with t
     expect(heard(after, 10, 2001, { calls: [aCall({ startedA: s(10) })] }).linksDueA).toBe(s(2011));
   });
 
+  test('one round at a time: calls that come to light again and again keep no silent one from its grace (report 001)', () => {
+    const calls = (id: string) => ({ calls: [aCall({ id, startedA: s(10) })] });
+    const first = heard(aTurn(), 9, 2000, calls('c1'));
+    expect(heard(first, 10, 2005, calls('c2')).linksDueA).toBe(s(2011));
+    expect(heard(first, 10, 2011, calls('c2')).linksDueA).toBe(s(2022));
+  });
+
   test('a call that was known before is none, nor is a new one beside it', () => {
     const known = aTurn({ report: aReport({ calls: [aCall()] }) });
     const calls = [aCall(), aCall({ id: 'c2', startedA: s(1999) })];

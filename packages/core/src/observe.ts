@@ -164,11 +164,14 @@ function withLinksDue(linksDueA: Stamp | undefined): { readonly linksDueA?: Stam
 
 /** Links of calls that were started in an outage or a restart come with the next identities (RULES 1: a lost start heals). */
 function linksDueA(turn: Turn | undefined, report: TurnReport, a: Stamp): Stamp | undefined {
+  const dueA = turn?.linksDueA;
+  // One round at a time: calls that come to light again and again must not keep a silent one from its grace (report 001).
+  if (dueA !== undefined && a < dueA) return dueA;
   const known = turn?.report.calls ?? [];
   const foundOld = report.calls.some(
     (call) => a - call.startedA > newCallMs && !known.some(({ id }) => id === call.id),
   );
-  return foundOld ? a + identityRoundMs : turn?.linksDueA;
+  return foundOld ? a + identityRoundMs : dueA;
 }
 
 function keepOpenCalls(turn: Turn, report: TurnReport): Turn['children'] {

@@ -9,8 +9,7 @@ export interface PathState {
   worksSinceMs: AwakeMs | undefined;
   /** The present outage has been told. */
   silentTold: boolean;
-  /** Least difference of arrival and record time: what is more is lag, whatever the clocks are set to. */
-  leastOffsetMs: number;
+  /** Longest that a record has been under way on it, ms. */
   lagMs: number;
 }
 
@@ -25,7 +24,6 @@ export function newPath(id: string): PathState {
     canaryWallMs: undefined,
     worksSinceMs: undefined,
     silentTold: false,
-    leastOffsetMs: Number.POSITIVE_INFINITY,
     lagMs: 0,
   };
 }
@@ -47,19 +45,4 @@ export function pathSettled(path: PathState, now: Now): boolean {
   return (
     canaryFresh(path, now) && path.worksSinceMs !== undefined && now.awakeMs - path.worksSinceMs >= settledMs
   );
-}
-
-/** No pipeline holds live records for so long; a clock was set. */
-const clockStepMs = 600_000;
-
-/**
- * Notes how late a record came. Arrival is taken on the boot clock, so that a step of the detector's wall clock is no lag;
- * a step of the producer's begins a new comparison.
- * @param steady false while the detector itself has just stood still: what waited for it was not late.
- */
-export function noteLag(path: PathState, recordWallMs: number, now: Now, steady: boolean): void {
-  const offsetMs = now.bootMs - recordWallMs;
-  const stepped = Math.abs(offsetMs - path.leastOffsetMs) > clockStepMs;
-  path.leastOffsetMs = stepped ? offsetMs : Math.min(path.leastOffsetMs, offsetMs);
-  if (steady) path.lagMs = Math.max(path.lagMs, offsetMs - path.leastOffsetMs);
 }

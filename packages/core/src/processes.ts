@@ -1,8 +1,8 @@
 import type { ProcessFacts } from './context.ts';
 import { DueTable } from './due-table.ts';
 import type { Effect } from './event.ts';
-import { hear, newProcess, type Process, processView, tell, unreachableAfterMs } from './liveness.ts';
-import { canaryBack, canaryFresh, newPath, noteLag, type PathState, pathSettled } from './path.ts';
+import { hear, lateBy, newProcess, type Process, processView, tell, unreachableAfterMs } from './liveness.ts';
+import { canaryBack, canaryFresh, newPath, type PathState, pathSettled } from './path.ts';
 import type { Policy } from './policy.ts';
 import { restorePath, restoreProcess, type SavedRest, savePath, saveProcess } from './saved.ts';
 import type { Origin, ProcessSignal } from './signal.ts';
@@ -28,8 +28,6 @@ export class Processes {
   readonly #policy: Policy;
   readonly #due = new DueTable();
   #awakeSinceMs: AwakeMs;
-  /** U counts from the start of the detector. */
-  #startedAwakeMs: AwakeMs = Number.NEGATIVE_INFINITY;
   #lastNow: Now;
 
   constructor(policy: Policy, now: Now) {
@@ -53,8 +51,13 @@ export class Processes {
 
   /** A record of a producer without heartbeats: it proves nothing about its process, but shows its path's lag. */
   coarse(origin: Origin, path: string, now: Now): void {
-    if (!this.byId.has(origin.process)) this.byId.set(origin.process, newProcess(origin, path, now));
-    if (origin.wallMs !== undefined) noteLag(this.path(path), origin.wallMs, now, this.#steady(now));
+    const process = this.byId.get(origin.process) ?? newProcess(origin, path, now);
+    this.byId.set(origin.process, process);
+    if (origin.wallMs === undefined) return;
+    const lateMs = lateBy(process, origin.wallMs, now);
+    const known = this.path(path);
+    // What waited for the detector while it stood still was not late.
+    if (this.#steady(now)) known.lagMs = Math.max(known.lagMs, lateMs);
   }
 
   /** Takes a record as a sign of life. Returns what changed for the turns of the process. */
@@ -105,7 +108,6 @@ export class Processes {
       this.byId.set(process.id, process);
       this.#schedule(process);
     }
-    this.#startedAwakeMs = now.awakeMs;
     this.#awakeSinceMs = now.awakeMs;
     this.#lastNow = now;
   }
@@ -146,7 +148,7 @@ export class Processes {
       const path = this.path(process.path);
       if (!canaryFresh(path, now)) this.#tellSilent(path, now, effects);
       if (!pathSettled(path, now)) return;
-      const silentMs = now.awakeMs - Math.max(process.heardAwakeMs, this.#startedAwakeMs);
+      const silentMs = now.awakeMs - process.heardAwakeMs;
       const afterMs = unreachableAfterMs(process, this.#policy);
       if (silentMs < afterMs || (silentMs < afterMs + commonCauseMs && this.#commonCause(process, now)))
         return;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { anOrigin, aTurn, at, bootZeroMs, s, wallZeroMs } from '../fixtures/given.ts';
 import { newProcess } from './liveness.ts';
-import { canaryBack, newPath, noteLag } from './path.ts';
+import { canaryBack, newPath } from './path.ts';
 import { restorePath, restoreProcess, restoreTurn, savePath, saveProcess, saveTurn } from './saved.ts';
 import type { Now } from './time.ts';
 
@@ -58,13 +58,11 @@ describe('a process', () => {
 describe('a path', () => {
   test('what its lag was stays known; its canary must come back first', () => {
     const path = newPath('relay');
-    noteLag(path, at(0).wallMs, at(2), true);
-    noteLag(path, at(3).wallMs, at(9), true);
+    path.lagMs = s(4);
     canaryBack(path, at(9));
     path.silentTold = true;
     expect(restorePath(stored(savePath(path)))).toEqual({
       ...newPath('relay'),
-      leastOffsetMs: bootZeroMs + s(2) - wallZeroMs,
       lagMs: s(4),
       silentTold: true,
     });

@@ -25,7 +25,6 @@ export interface SavedRest {
   readonly processes: readonly SavedProcess[];
   readonly paths: readonly {
     readonly id: string;
-    readonly leastOffsetMs: number | null;
     readonly lagMs: number;
     readonly silentTold: boolean;
   }[];
@@ -90,7 +89,6 @@ export function restoreProcess(saved: SavedProcess, now: Now): Process {
 export function savePath(path: PathState): SavedRest['paths'][number] {
   return {
     id: path.id,
-    leastOffsetMs: Number.isFinite(path.leastOffsetMs) ? path.leastOffsetMs : null,
     lagMs: path.lagMs,
     silentTold: path.silentTold,
   };
@@ -100,7 +98,6 @@ export function restorePath(saved: SavedRest['paths'][number]): PathState {
   return {
     ...newPath(saved.id),
     lagMs: saved.lagMs,
-    leastOffsetMs: saved.leastOffsetMs ?? Number.POSITIVE_INFINITY,
     silentTold: saved.silentTold,
   };
 }
