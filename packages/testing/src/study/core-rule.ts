@@ -30,7 +30,7 @@ interface Verdict {
  * a longer one the verdict falls on the first heartbeat at or after T + C, which the core itself is asked for: silence
  * grows and T stands still within a gap. The heartbeat before it is sent too and must find nothing. (2) A turn teaches a
  * key only its largest gap, and only gaps with a heartbeat inside are seen at all: so that gap gets its last heartbeat
- * and the one that closes it. (3) The start of the turn and the `agent` phase around its one request take no time here.
+ * and the one that closes it, and none is left out between records that the core would take for neighbours. (3) The start of the turn and the `agent` phase around its one request take no time here.
  * The test beside this file plays the same turns second by second through the real producer and wants the same verdicts
  * at the same instants and the same baselines.
  */
@@ -76,7 +76,7 @@ class CorePlay {
   readonly #trial: Trial;
   readonly #placed: Placed;
   readonly #reporter: Reporter;
-  #toldMs = -1;
+  #toldMs = 0;
   #flagged = false;
 
   constructor(rule: CoreRule, trial: Trial, placed: Placed, nextSeq: () => number) {
@@ -108,7 +108,7 @@ class CorePlay {
       const seen = long || largest.has(gap);
       if (seen) this.#beat(this.#lastBeatBefore(gap.toMs));
       if (gap.toMs === plan.endMs) break;
-      if (gap.toMs === contentMs) this.#tellAtOnce(this.#reporter.firstChunk(gap.toMs), gap.toMs);
+      if (gap.toMs === contentMs) this.#tellAtOnce(gap.toMs, (atMs) => this.#reporter.firstChunk(atMs));
       else if (seen) this.#close(gap, gap.toMs < contentMs ? contentMs : plan.endMs);
     }
     this.#end(plan.endMs, 'completed');
@@ -164,11 +164,13 @@ class CorePlay {
 
   #beat(atMs: number): void {
     if (atMs <= this.#toldMs) return;
+    this.#keepNeighbour(atMs);
     this.#toldMs = atMs;
     this.#send(this.#reporter.heartbeat(atMs));
   }
 
   #end(atMs: number, outcome: 'completed' | 'cancelled'): void {
+    this.#keepNeighbour(atMs);
     for (const signal of this.#reporter.ended(atMs, outcome)) this.#send(signal);
   }
 
@@ -199,13 +201,23 @@ class CorePlay {
   /** What closes a gap: a record that goes out at once, or else the next heartbeat. */
   #close(gap: Gap, nextRecordMs: number): void {
     const closingMs = this.#nextBeat(gap.toMs);
-    if (gap.endsBy === 'progress') this.#tellAtOnce(this.#reporter.promptRead(gap.toMs), gap.toMs);
+    if (gap.endsBy === 'progress') this.#tellAtOnce(gap.toMs, (atMs) => this.#reporter.promptRead(atMs));
     else if (closingMs < nextRecordMs) this.#beat(closingMs);
   }
 
-  #tellAtOnce(signal: TurnSignal, atMs: number): void {
+  #tellAtOnce(atMs: number, record: (atMs: number) => TurnSignal): void {
+    this.#keepNeighbour(atMs);
     this.#toldMs = atMs;
-    this.#send(signal);
+    this.#send(record(atMs));
+  }
+
+  /** Two records this close are taken for neighbours, so none between them may be left out. */
+  #keepNeighbour(atMs: number): void {
+    const beforeMs = this.#lastBeatBefore(atMs);
+    if (beforeMs > this.#toldMs && atMs - this.#toldMs < 2 * beatMs) {
+      this.#toldMs = beforeMs;
+      this.#send(this.#reporter.heartbeat(beforeMs));
+    }
   }
 
   /** The first heartbeat at or after an instant. */
