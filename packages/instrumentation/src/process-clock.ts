@@ -12,7 +12,24 @@ export function processClock(platform: string = process.platform): ProducerClock
   const offsetMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
   const monoMs = (): number => performance.now() + offsetMs;
   const wallMs = (): number => Date.now();
-  return platform === 'linux' ? { monoMs, wallMs, bootMs: () => uptime() * 1000 } : { monoMs, wallMs };
+  return platform === 'linux' ? { monoMs, wallMs, bootMs: bootClock(monoMs) } : { monoMs, wallMs };
+}
+
+/** Just under the time between two ticks, so that each tick sees the sleep that went before it. */
+const readEveryMs = 900;
+
+/** Uptime is read from a file, which costs microseconds: between two readings the monotonic clock goes on for it. */
+function bootClock(monoMs: () => number): () => number {
+  let readMonoMs = Number.NEGATIVE_INFINITY;
+  let readBootMs = 0;
+  return () => {
+    const nowMs = monoMs();
+    if (nowMs - readMonoMs >= readEveryMs) {
+      readMonoMs = nowMs;
+      readBootMs = uptime() * 1000;
+    }
+    return readBootMs + nowMs - readMonoMs;
+  };
 }
 
 export const processTimers: Timers = {
