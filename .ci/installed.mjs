@@ -64,9 +64,13 @@ function trials() {
         return [[`${specifier} --help`, [join('node_modules', name, entry.default), '--help']]];
       const imported = `await import(${JSON.stringify(specifier)}); process.exit(0);`;
       const required = `require(${JSON.stringify(specifier)}); process.exit(0);`;
+      // What is made for --import may wait for what it starts, and is never required.
+      const forImport = key === './register';
       return [
         [`import ${specifier}`, ['--input-type=module', '--eval', imported]],
-        ...(canRequire ? [[`require ${specifier}`, ['--input-type=commonjs', '--eval', required]]] : []),
+        ...(canRequire && !forImport
+          ? [[`require ${specifier}`, ['--input-type=commonjs', '--eval', required]]]
+          : []),
       ];
     });
   });

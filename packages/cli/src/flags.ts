@@ -3,7 +3,7 @@ import { nearest } from './nearest.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What a flag takes: nothing, a text, or a number within bounds. */
-export interface Flag {
+interface Flag {
   readonly kind: 'switch' | 'text' | 'number';
   /** May be given more than once; then its value is a list. */
   readonly multiple?: boolean;

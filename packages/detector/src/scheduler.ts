@@ -1,6 +1,6 @@
 import type { Timers } from './clocks.ts';
 
-export const tickMs = 1000;
+const tickMs = 1000;
 /** /healthz fails beyond this age: a detector that does not judge must not look alive. */
 const maxAgeTicks = 3;
 

@@ -149,7 +149,7 @@ const missing: Partial<Record<NoteName, string>> = {
 };
 
 /** `turn.stale silence`, `turn.expired`, `no event`. */
-export function textOf(event: Expected | { readonly type: string; readonly reason?: string }): string {
+function textOf(event: Expected | { readonly type: string; readonly reason?: string }): string {
   if (event === null) return 'no event';
   return 'reason' in event ? `${event.type} ${event.reason}` : event.type;
 }

@@ -3,7 +3,7 @@ import type { TurnName } from './story.ts';
 // What the processes of the demo tell each other over their IPC channels, beside what they do on real sockets.
 
 /** To a worker: start your turns. */
-export interface Begin {
+interface Begin {
   readonly kind: 'begin';
 }
 

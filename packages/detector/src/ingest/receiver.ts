@@ -6,7 +6,7 @@ import { decodeLogs, encodeRefusal, encodeSuccess } from './codec.ts';
 import { contentTypeOf, type Encoding, encodingOf, requireEncoding } from './content-type.ts';
 import { IngestError } from './ingest-error.ts';
 
-export type OtlpSignal = 'logs' | 'traces' | 'metrics';
+type OtlpSignal = 'logs' | 'traces' | 'metrics';
 
 /** What a request came to, for the metrics. */
 export interface ReceivedRequest {

@@ -44,7 +44,7 @@ export interface AwakeState {
 }
 
 /** The turn clock between ticks: it goes on, never past what the next tick may add. */
-export function turnClockAt({ awakeMs, stuckMs, tickMonoMs, capMs }: AwakeState, monoMs: number): number {
+function turnClockAt({ awakeMs, stuckMs, tickMonoMs, capMs }: AwakeState, monoMs: number): number {
   return awakeMs - stuckMs + Math.min(Math.max(monoMs - tickMonoMs, 0), capMs);
 }
 

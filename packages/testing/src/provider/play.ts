@@ -5,7 +5,7 @@ import { type Script, type Step, wordsOf } from './script.ts';
 export type Pace = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** Where an answer goes. */
-export interface Wire {
+interface Wire {
   write(bytes: string): void;
 }
 

@@ -44,7 +44,7 @@ export function endpointUrl(text: string, judge: AddressJudge): URL {
 }
 
 /** The host as an address or a name: IPv6 without its brackets. */
-export function hostOf(url: URL): string {
+function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
 
