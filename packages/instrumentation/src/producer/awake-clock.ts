@@ -43,11 +43,6 @@ export interface AwakeState {
   readonly wokeA: number | undefined;
 }
 
-/** The turn clock between ticks: it goes on, never past what the next tick may add. */
-function turnClockAt({ awakeMs, stuckMs, tickMonoMs, capMs }: AwakeState, monoMs: number): number {
-  return awakeMs - stuckMs + Math.min(Math.max(monoMs - tickMonoMs, 0), capMs);
-}
-
 /** Older than this, the main loop counts as blocked: it cannot read its sockets, so turns are not silent (RULES 1). */
 const blockedAfterMs = 5000;
 const slackMs = 500;
