@@ -7,7 +7,7 @@ import { Api } from '../../packages/detector/src/testing/api.ts';
 import { type RunningDetector, runDetector } from '../../packages/detector/src/testing/running-detector.ts';
 import { WebhookSink } from '../../packages/detector/src/testing/webhook-sink.ts';
 
-// w207, w208: every way to write or to resolve to an inner address, in an endpoint that is in the store already, as from
+// w207: every way to write or to resolve to an inner address, in an endpoint that is in the store already, as from
 // a time when the operator allowed it. Each must be refused at connect, and the delivery log must say by which rule.
 
 let sink: WebhookSink;

@@ -397,6 +397,36 @@ describe('w216: an endpoint that is down for long', () => {
     expect([outbox.get('evt_2', 'a')?.state, sender.stats().paused]).toEqual(['delivered', 0]);
   });
 
+  it('a paused endpoint keeps its probe while everything is full', async () => {
+    const outbox = new MemoryOutbox();
+    const pausedMs = startMs - 100_000;
+    outbox.saveEndpointState({
+      endpointId: 'b',
+      status: 'paused',
+      failingSinceMs: pausedMs,
+      sinceMs: pausedMs,
+    });
+    let release = (): void => undefined;
+    const busy = new Promise<PostAnswer>((resolve) => {
+      release = () => resolve(ok);
+    });
+    const { clock, posts, sender } = setUp(({ endpointId }) => (endpointId === 'a' ? busy : ok), {
+      outbox,
+      maxInFlight: 1,
+      endpoints: [endpoint('a'), endpoint('b')],
+    });
+    outbox.add(delivery('evt_1'));
+    sender.wake(['a']);
+    await clock.advance(0);
+    outbox.add(delivery('evt_2', { endpointId: 'b' }));
+    sender.wake(['b']);
+    await clock.advance(10);
+    release();
+    await clock.advance(1000);
+    expect(posts.map(({ endpointId }) => endpointId)).toEqual(['a', 'b']);
+    expect(sender.stats().paused).toBe(0);
+  });
+
   it('a success of one event does not hurry another that fails', async () => {
     const { clock, outbox, posts, sender } = setUp((post) => ({
       status: post.headers['webhook-id'] === 'evt_1' ? 500 : 200,

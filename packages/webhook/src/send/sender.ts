@@ -156,13 +156,12 @@ export class Sender {
       lane.lookAt(lane.notBeforeMs);
       return;
     }
+    // Nothing can go: the store is not asked, and a paused endpoint does not spend its probe on nothing.
+    if (!this.#limit.hasRoom) return lane.lookAt(0);
     for (const row of this.#candidates(lane, nowMs)) {
       if (lane.room(this.#options.maxInFlightPerEndpoint ?? 2) === 0) return;
-      if (!this.#limit.hasRoom) {
-        // The whole is full: this lane is looked at again as soon as it is not.
-        lane.lookAt(0);
-        return;
-      }
+      // The whole is full: this lane is looked at again as soon as it is not.
+      if (!this.#limit.hasRoom) return lane.lookAt(0);
       if (lane.mayStart(row)) this.#start(lane, row);
     }
   }
