@@ -2,6 +2,7 @@ import type { ChildrenOfCalls } from './grace.ts';
 import type { Policy } from './policy.ts';
 import type { BaselineReader } from './silence.ts';
 import type { Now } from './time.ts';
+import type { Owner } from './turn.ts';
 
 /** What a turn's process is known to be, at judging time. */
 export interface ProcessFacts {
@@ -22,6 +23,8 @@ export interface Context {
   readonly children: ChildrenOfCalls;
   /** Largest lag of the turn's path, ms; added to T for producers without heartbeats. */
   readonly lagMs: number;
+  /** One copy of an owner for all of its turns; absent: each turn has its own. */
+  readonly sharedOwner?: (owner: Owner) => Owner;
   /** The nearest open ancestor that is not stale itself; null: the default endpoints. */
   readonly recipient: string | null;
 }

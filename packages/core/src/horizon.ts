@@ -1,7 +1,7 @@
 import type { Context } from './context.ts';
 import type { TurnReport } from './signal.ts';
 import type { BootMs } from './time.ts';
-import type { Turn } from './turn.ts';
+import { noDeadlines, type Turn } from './turn.ts';
 
 // A horizon is a deadline on the detector's own boot clock, taken from the time left that the producer sent: skewed or
 // stepped wall clocks cannot expire a healthy turn, and a sleeping host cannot outlive its horizon (report 004).
@@ -24,6 +24,22 @@ export function earliest(
   return known === undefined ? deadline : Math.min(known, deadline);
 }
 
+/** The horizons of open requests, with what was known of them. */
+export function deadlinesOf(
+  report: TurnReport,
+  known: Turn['requestDeadlines'],
+  bootMs: BootMs,
+): Turn['requestDeadlines'] {
+  let deadlines: Record<string, BootMs> | undefined;
+  for (const { id, expiresInMs } of report.requests) {
+    const deadline = earliest(known[id], expiresInMs, bootMs);
+    if (deadline === undefined) continue;
+    deadlines ??= {};
+    deadlines[id] = deadline;
+  }
+  return deadlines ?? noDeadlines;
+}
+
 type HorizonFields = Pick<Turn, 'deadlineMs' | 'byDefault' | 'requestDeadlines'> & {
   readonly heldMs?: number;
 };
@@ -32,11 +48,7 @@ type HorizonFields = Pick<Turn, 'deadlineMs' | 'byDefault' | 'requestDeadlines'>
 export function horizonsAfter(turn: Turn, report: TurnReport, ctx: Context): HorizonFields {
   const { bootMs } = ctx.now;
   const { expiresInMs } = report;
-  const requestDeadlines: Record<string, BootMs> = {};
-  for (const request of report.requests) {
-    const deadline = earliest(turn.requestDeadlines[request.id], request.expiresInMs, bootMs);
-    if (deadline !== undefined) requestDeadlines[request.id] = deadline;
-  }
+  const requestDeadlines = deadlinesOf(report, turn.requestDeadlines, bootMs);
   if (expiresInMs !== undefined) {
     const deadlineMs = bootMs + expiresInMs;
     return {

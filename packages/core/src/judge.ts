@@ -6,7 +6,7 @@ import { anyCallExpired, lostCompletions } from './grace.ts';
 import { clearanceOf, loopFreeMs } from './recovery.ts';
 import { censored, clearEffects, type Transition, type TurnEffect } from './settle.ts';
 import type { Stamp } from './time.ts';
-import { noChildren, noLessons, type Turn } from './turn.ts';
+import { noChildren, noLessons, running, type Turn } from './turn.ts';
 
 /** How long a fatal provider error may stand before it is a verdict: the agent may be about to handle it. */
 const errorStandsMs = 2000;
@@ -83,7 +83,7 @@ function clear(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
   if (clearance === null) return turn;
   effects.push(...clearEffects(turn, verdict, clearance, ctx));
   const { suspectMs: _over, ...rest } = turn;
-  return { ...rest, episode: turn.episode + 1, suspectTold: false, verdict: { state: 'running' } };
+  return { ...rest, episode: turn.episode + 1, suspectTold: false, verdict: running };
 }
 
 function condemn(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
@@ -148,7 +148,7 @@ function bySilence(turn: Turn, ctx: Context, effects: TurnEffect[]): Turn {
 function calm(turn: Turn): Turn {
   if (turn.verdict.state !== 'suspect') return turn;
   const { suspectMs: _over, ...rest } = turn;
-  return { ...rest, verdict: { state: 'running' } };
+  return { ...rest, verdict: running };
 }
 
 function stale(

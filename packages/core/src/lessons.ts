@@ -21,18 +21,20 @@ export function learnBetween(
   baselines: BaselineReader,
 ): TurnLessons {
   const { lessons } = before;
-  const learned = { ...lessons };
+  let { gaps, hung, pinged, reads } = lessons;
   const judged = silenceOf(before, policy, baselines, 0);
   if (judged !== undefined && judged.key !== null) {
     const gap = closedGap(before, after, judged);
-    if (gap !== undefined && failed(before, after)) learned.hung = raise(learned.hung, judged.key, gap);
-    else if (gap !== undefined) learned.gaps = raise(learned.gaps, judged.key, gap);
-    const pinged = pingedGap(before, after);
-    if (pinged !== undefined) learned.pinged = raise(learned.pinged, phaseKey(judged.phase, false), pinged);
+    if (gap !== undefined && failed(before, after)) hung = raise(hung, judged.key, gap);
+    else if (gap !== undefined) gaps = raise(gaps, judged.key, gap);
+    const pingedMs = pingedGap(before, after);
+    if (pingedMs !== undefined) pinged = raise(pinged, phaseKey(judged.phase, false), pingedMs);
   }
   const read = firstTokenRead(before, after);
-  if (read !== undefined) learned.reads = [...learned.reads, read];
-  return learned;
+  if (read !== undefined) reads = [...reads, read];
+  const same =
+    gaps === lessons.gaps && hung === lessons.hung && pinged === lessons.pinged && reads === lessons.reads;
+  return same ? lessons : { gaps, hung, pinged, reads };
 }
 
 function raise(table: TurnLessons['gaps'], key: PhaseKey, ms: number): TurnLessons['gaps'] {

@@ -1,13 +1,23 @@
 import { coarseReport } from './coarse.ts';
 import type { Context } from './context.ts';
 import { effectivePhase, never } from './evidence.ts';
-import { earliest, horizonsAfter } from './horizon.ts';
+import { deadlinesOf, earliest, horizonsAfter } from './horizon.ts';
 import { learnBetween } from './lessons.ts';
+import { packed } from './packed.ts';
 import { isRequestPhase } from './phase.ts';
 import type { TurnIdentity, TurnReport, TurnSignal } from './signal.ts';
 import { silenceOf } from './silence.ts';
 import { arrivalStamp, type Stamp } from './time.ts';
-import { type ChildFloors, type EngineKnowledge, noChildren, noLessons, type Turn } from './turn.ts';
+import {
+  type ChildFloors,
+  type EngineKnowledge,
+  noChildren,
+  noDeadlines,
+  noLessons,
+  type Owner,
+  running,
+  type Turn,
+} from './turn.ts';
 
 // Merging what producers say. State, never deltas: a newer record replaces the state, an older one is merged with max()
 // and never moves anything back (RULES 1).
@@ -25,7 +35,7 @@ export function openTurn(signal: TurnSignal, path: string, ctx: Context): Turn {
   return {
     id: signal.turn,
     attempt: signal.attempt,
-    owner: { process: signal.origin.process, boot: signal.origin.boot, incarnation: signal.incarnation },
+    owner: ctx.sharedOwner?.(ownerOf(signal)) ?? ownerOf(signal),
     path,
     identity: signal.identity ?? {},
     startedMs: ctx.now.wallMs,
@@ -44,8 +54,12 @@ export function openTurn(signal: TurnSignal, path: string, ctx: Context): Turn {
     lessons: noLessons,
     episode: 1,
     suspectTold: false,
-    verdict: { state: 'running' },
+    verdict: running,
   };
+}
+
+function ownerOf({ origin, incarnation }: TurnSignal): Owner {
+  return { process: origin.process, boot: origin.boot, incarnation };
 }
 
 /** A script says only when its horizon is; its own clock at the record says how far away that was. */
@@ -55,12 +69,7 @@ function coarseExpiresInMs(signal: TurnSignal, ctx: Context): number | undefined
 }
 
 function requestDeadlines(report: TurnReport, ctx: Context): Turn['requestDeadlines'] {
-  const deadlines: Record<string, number> = {};
-  for (const { id, expiresInMs } of report.requests) {
-    const deadline = earliest(undefined, expiresInMs, ctx.now.bootMs);
-    if (deadline !== undefined) deadlines[id] = deadline;
-  }
-  return deadlines;
+  return deadlinesOf(report, noDeadlines, ctx.now.bootMs);
 }
 
 /** The turn after one more record of its owner. */
@@ -98,11 +107,11 @@ function newerReport(turn: Turn, signal: TurnSignal, report: TurnReport, ctx: Co
     ...withLinksDue(linksDueA(turn, report, a)),
   };
   const weighed = withCountedEvidence(merged, ctx);
-  return {
+  return packed({
     ...weighed,
     barrenMs: barrenAfter(turn, weighed),
     lessons: learnBetween(turn, weighed, ctx.policy, ctx.baselines),
-  };
+  });
 }
 
 /** Counted evidence is remembered: the newest instant may lie beyond the cap when an earlier one did not. */

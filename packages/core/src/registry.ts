@@ -5,6 +5,7 @@ import { Doubles } from './doubles.ts';
 import { Engines, movementFor } from './engines.ts';
 import type { Effect } from './event.ts';
 import { childless, standingOf } from './family.ts';
+import { Interned } from './interned.ts';
 import { freesLoop, type Process } from './liveness.ts';
 import type { Policy } from './policy.ts';
 import { noProcess, Processes } from './processes.ts';
@@ -14,7 +15,7 @@ import type { TurnEffect } from './settle.ts';
 import type { EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './signal.ts';
 import { arrivalStamp, type Now, type Stamp, type WallMs } from './time.ts';
 import { type Input, transition } from './transition.ts';
-import { isOpen, ownerIs, type Turn } from './turn.ts';
+import { isOpen, type Owner, ownerIs, type Turn } from './turn.ts';
 import { TurnTable } from './turn-table.ts';
 import type { ProcessView, TurnStateName, TurnView } from './view.ts';
 import { viewOf } from './view-of.ts';
@@ -32,6 +33,8 @@ export class Registry {
   readonly #processes: Processes;
   readonly #engines = new Engines();
   readonly #doubles = new Doubles();
+  readonly #interned = new Interned();
+  readonly #sharedOwner = (owner: Owner): Owner => this.#interned.owner(owner);
   readonly #baselines = new Baselines();
   readonly #readBaseline = (key: string): Baseline => this.#baselines.read(key);
   #lastNow: Now;
@@ -181,7 +184,7 @@ export class Registry {
       const process = this.#hear(signal.origin, path, now);
       if (process !== undefined && freesLoop(process, signal)) this.#turns.touchAll(process.turns);
     }
-    this.#apply(signal.turn, { kind: 'signal', signal, path }, now, effects);
+    this.#apply(signal.turn, { kind: 'signal', signal: this.#interned.signal(signal), path }, now, effects);
   }
 
   #hear(origin: Origin, path: string, now: Now): Process | undefined {
@@ -271,15 +274,17 @@ export class Registry {
   }
 
   #context(turn: Turn | undefined, now: Now): Context {
-    const policy = this.#policy;
-    const baselines = this.#readBaseline;
+    const common = {
+      now,
+      policy: this.#policy,
+      baselines: this.#readBaseline,
+      sharedOwner: this.#sharedOwner,
+    };
     if (turn === undefined)
-      return { now, policy, baselines, process: noProcess, lagMs: 0, children: childless, recipient: null };
+      return { ...common, process: noProcess, lagMs: 0, children: childless, recipient: null };
     const { family } = this.#turns;
     return {
-      now,
-      policy,
-      baselines,
+      ...common,
       process: this.#processes.factsOf(turn),
       lagMs: turn.coarse ? (this.#processes.paths.get(turn.path)?.lagMs ?? 0) : 0,
       // Looked up only when something asks: most judgements need neither.

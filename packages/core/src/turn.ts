@@ -4,7 +4,7 @@ import type { Outcome, TurnIdentity, TurnReport } from './signal.ts';
 import type { AwakeMs, BootMs, Stamp, WallMs } from './time.ts';
 
 /** Who may speak for a turn. Heartbeats and exits of earlier owners are ignored. */
-interface Owner {
+export interface Owner {
   readonly process: string;
   readonly boot: string;
   readonly incarnation: number;
@@ -109,6 +109,9 @@ export interface Turn {
 }
 
 export const noLessons: TurnLessons = { gaps: {}, hung: {}, pinged: {}, reads: [] };
+/** Shared by all turns that have none: memory, not meaning. */
+export const noDeadlines: Turn['requestDeadlines'] = {};
+export const running: Verdict = { state: 'running' };
 export const noChildren: ChildFloors = { flagged: {}, ended: {} };
 
 export function isOpen(turn: Turn): boolean {

@@ -25,6 +25,8 @@ import { within } from './within.ts';
 /** Turns that moved are written every so many ticks; starts, ends and verdicts at once. */
 const checkpointTicks = 5;
 const purgeTicks = 60;
+/** Shorter pauses are the ordinary grain of timers. */
+const toldPauseMs = 1000;
 const serverGraceMs = 3000;
 const senderGraceMs = 4000;
 
@@ -208,7 +210,7 @@ export class DetectorService implements Detector {
 
   #work(): void {
     const { pauseMs } = this.#clock.tick();
-    if (pauseMs > 0)
+    if (pauseMs >= toldPauseMs)
       this.#logger.info(
         { pauseMs: Math.round(pauseMs) },
         'the detector stood still; nothing is judged by that time',

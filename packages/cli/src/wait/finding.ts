@@ -45,7 +45,7 @@ export function findingIn(turn: TurnState, link: string): Finding | undefined {
       type: 'turn.expired',
       turn: id,
       key: expiredKey(id, attempt),
-      message: expiredText(namesOf(turn), { expiresAt: turn.expiresAt ?? '' }, link),
+      message: expiredText(namesOf(turn), turn.expiresAt === null ? {} : { expiresAt: turn.expiresAt }, link),
       document: turn,
     };
   return undefined;

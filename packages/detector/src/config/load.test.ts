@@ -247,4 +247,13 @@ describe('what is refused, and how it says so', () => {
     );
     expect(problemsOf({ file: fileOf('a: [') })).toMatch(/^turnwatch\.yaml: is not YAML or JSON: /);
   });
+
+  test.each(['hello', '- listen: { port: 1 }', '"x"', 'detector: 5', 'detector: [1]', 'detector'])(
+    'a file that is no map of keys is not taken for an empty one: %s',
+    (text) => {
+      expect(problemsOf({ file: fileOf(text) })).toMatch(
+        /^turnwatch\.yaml: (detector: )?must be a map of keys/,
+      );
+    },
+  );
 });

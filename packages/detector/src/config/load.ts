@@ -48,6 +48,10 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   return { config, warnings: environment.warnings };
 }
 
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 function readFile(path: string): unknown {
   let text: string;
   try {
@@ -60,7 +64,18 @@ function readFile(path: string): unknown {
     ]);
   }
   try {
-    return parse(text) ?? {};
+    const content: unknown = parse(text) ?? {};
+    const detector = isMap(content) ? (content.detector ?? {}) : undefined;
+    if (isMap(content) && isMap(detector)) return content;
+    // Merging would drop it without a word, and the detector would start on its defaults.
+    const at = isMap(content) ? 'detector' : '';
+    throw new ConfigError([
+      {
+        source: path,
+        path: at,
+        message: 'must be a map of keys, as in `detector: { listen: { port: 4318 } }`',
+      },
+    ]);
   } catch (error) {
     if (!(error instanceof YAMLParseError)) throw error;
     throw new ConfigError([{ source: path, path: '', message: `is not YAML or JSON: ${firstLine(error)}` }]);

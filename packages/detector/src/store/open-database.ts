@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { migrations } from './migrations.ts';
@@ -21,8 +21,10 @@ export interface OpenDatabase {
  *
  * @throws {StoreError} naming the file, the trouble and what to do. A file that is not ours is never written to.
  */
-export function openDatabase(file: string): OpenDatabase {
-  checkPlace(file);
+export function openDatabase(named: string): OpenDatabase {
+  checkPlace(named);
+  // By its own name: through a link a second detector would find another lock, and SQLite another journal.
+  const file = existsSync(named) ? realpathSync(named) : named;
   let database: DatabaseSync | undefined;
   let unlock: (() => void) | undefined;
   try {

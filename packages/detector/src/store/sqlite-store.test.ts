@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -182,6 +182,14 @@ describe('what is refused', () => {
     const two = SqliteStore.open(file);
     expect(two.load().turns).toHaveLength(1);
     two.close();
+  });
+  test('a second detector that comes by a link meets the same lock', () => {
+    const first = SqliteStore.open(file);
+    const link = join(directory, 'link.db');
+    symlinkSync(file, link);
+    expect(refusal(link).code).toBe('STORE_IN_USE');
+    first.close();
+    SqliteStore.open(link).close();
   });
 
   // Rights do not bind root, so there the check runs as another user, in a process of its own.

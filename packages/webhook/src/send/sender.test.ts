@@ -404,7 +404,7 @@ describe('w216: an endpoint that is down for long', () => {
       endpointId: 'b',
       status: 'paused',
       failingSinceMs: pausedMs,
-      sinceMs: pausedMs,
+      changedAtMs: pausedMs,
     });
     let release = (): void => undefined;
     const busy = new Promise<PostAnswer>((resolve) => {

@@ -47,12 +47,12 @@ export function staleText(turn: Partial<TurnDetails>, stale: WhyStale, link?: st
 /** {@link verdictText} of an expired turn where no event is at hand. */
 export function expiredText(
   turn: Partial<TurnDetails>,
-  { expiresAt, stateBefore }: { readonly expiresAt: string; readonly stateBefore?: string },
+  { expiresAt, stateBefore }: { readonly expiresAt?: string; readonly stateBefore?: string },
   link?: string,
 ): string {
   const before = stateBefore === undefined ? '' : `; it was ${word(stateBefore)}`;
   return line(
-    `${nameOf(turn)} is past its horizon ${instant(expiresAt)} and was settled as expired${before}.`,
+    `${nameOf(turn)} is past its horizon${expiresAt === undefined ? '' : ` ${instant(expiresAt)}`} and was settled as expired${before}.`,
     link,
   );
 }
