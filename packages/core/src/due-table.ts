@@ -2,9 +2,11 @@
  * Instants at which things fall due, in one typed array that is scanned at each tick: no timer and no object per entry,
  * and a deadline that shrinks is seen at once. A scan of 100k entries takes a fraction of a millisecond.
  */
-export class DueTable {
+export class DueTable<T = undefined> {
   #due: Float64Array;
-  #ids: (string | undefined)[] = [];
+  readonly #ids: (string | undefined)[] = [];
+  /** What is kept with each id, so that a table of things needs no second map. */
+  readonly #kept: (T | undefined)[] = [];
   readonly #free: number[] = [];
   readonly #slots = new Map<string, number>();
 
@@ -16,8 +18,17 @@ export class DueTable {
     return this.#slots.size;
   }
 
-  /** Sets when `id` is due, ms on whatever clock the table is for; Infinity: never. */
-  set(id: string, dueMs: number): void {
+  get(id: string): T | undefined {
+    const slot = this.#slots.get(id);
+    return slot === undefined ? undefined : this.#kept[slot];
+  }
+
+  *values(): IterableIterator<T> {
+    for (const kept of this.#kept) if (kept !== undefined) yield kept;
+  }
+
+  /** Sets when `id` is due, ms on whatever clock the table is for (Infinity: never), and what is kept with it. */
+  set(id: string, dueMs: number, kept?: T): void {
     let slot = this.#slots.get(id);
     if (slot === undefined) {
       slot = this.#free.pop() ?? this.#ids.length;
@@ -26,6 +37,7 @@ export class DueTable {
       this.#slots.set(id, slot);
     }
     this.#due[slot] = dueMs;
+    if (kept !== undefined) this.#kept[slot] = kept;
   }
 
   delete(id: string): void {
@@ -33,6 +45,7 @@ export class DueTable {
     if (slot === undefined) return;
     this.#slots.delete(id);
     this.#ids[slot] = undefined;
+    if (slot < this.#kept.length) this.#kept[slot] = undefined;
     this.#due[slot] = Number.POSITIVE_INFINITY;
     this.#free.push(slot);
   }

@@ -155,7 +155,7 @@ export class Registry {
     registry.#engines.restore(saved.rest?.engines ?? []);
     for (const each of saved.turns) registry.#put(undefined, restoreTurn(each, now));
     // Horizons that passed meanwhile expire at the first judgement, and once.
-    registry.#turns.touchAll();
+    registry.#turns.touchEvery();
     return registry;
   }
 

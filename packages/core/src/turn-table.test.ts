@@ -51,7 +51,7 @@ describe('what is drained', () => {
       aTurn({ id: 'other' }),
       aTurn({ id: 'kid2', verdict: stale }),
     );
-    table.touchAll();
+    table.touchEvery();
     expect(drained(table)).toEqual(['kid', 'kid2', 'parent', 'other']);
     expect(drained(table)).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe('what is drained', () => {
 
   test('each is visited once, though it became stale meanwhile', () => {
     const table = tableWith(aTurn({ id: 'a' }), aTurn({ id: 'b' }));
-    table.touchAll();
+    table.touchEvery();
     expect(
       drained(table, (id) => {
         const turn = table.get(id);

@@ -10,9 +10,8 @@ const coarseEveryMs = 1000;
 /** All turns by id, with what must be found without looking at each: families, engines, deadlines, what was touched. */
 export class TurnTable {
   readonly family: Family = new Family((id) => this.#turns.get(id));
-  readonly #turns = new Map<string, Turn>();
-  /** Horizons, on the boot clock. */
-  readonly #deadlines = new DueTable();
+  /** By id, each with its horizon on the boot clock. */
+  readonly #turns = new DueTable<Turn>();
   /** Next judgement of turns without heartbeats, on the awake clock. */
   readonly #coarse = new DueTable();
   readonly #byEngine = new Map<string, Map<string, Turn>>();
@@ -33,12 +32,11 @@ export class TurnTable {
 
   put(before: Turn | undefined, after: Turn, now: Now): void {
     const open = isOpen(after);
-    this.#turns.set(after.id, after);
     if (before?.identity.parentId !== after.identity.parentId) {
       if (before !== undefined) this.family.remove(before);
       this.family.add(after);
     }
-    this.#deadlines.set(after.id, open ? nextDeadlineMs(after) : Number.POSITIVE_INFINITY);
+    this.#turns.set(after.id, open ? nextDeadlineMs(after) : Number.POSITIVE_INFINITY, after);
     if (after.coarse && open) this.#coarse.set(after.id, now.awakeMs + coarseEveryMs);
     else if (before?.coarse === true) this.#coarse.delete(after.id);
     const engine = before?.identity.engineId;
@@ -49,7 +47,6 @@ export class TurnTable {
   delete(turn: Turn): void {
     this.#turns.delete(turn.id);
     this.family.remove(turn);
-    this.#deadlines.delete(turn.id);
     this.#coarse.delete(turn.id);
     this.#touched.delete(turn.id);
   }
@@ -59,13 +56,17 @@ export class TurnTable {
     this.#touched.add(id);
   }
 
-  touchAll(ids: Iterable<string> = this.#turns.keys()): void {
+  touchAll(ids: Iterable<string>): void {
     for (const id of ids) this.#touched.add(id);
+  }
+
+  touchEvery(): void {
+    for (const turn of this.#turns.values()) this.#touched.add(turn.id);
   }
 
   /** Visits each turn that was touched or is due. Visiting may touch more: a verdict on a child touches its parent. */
   drain(now: Now, visit: (id: string) => void): void {
-    this.#deadlines.scan(now.bootMs, (id) => this.#touched.add(id));
+    this.#turns.scan(now.bootMs, (id) => this.#touched.add(id));
     this.#coarse.scan(now.awakeMs, (id) => this.#touched.add(id));
     // Stale ones first: a child that recovers answers for its parent's call again before that is judged.
     for (const id of this.#touched)

@@ -156,14 +156,16 @@ export class Sender {
       lane.lookAt(lane.notBeforeMs);
       return;
     }
-    // Nothing can go: the store is not asked, and a paused endpoint does not spend its probe on nothing.
-    if (!this.#limit.hasRoom) return lane.lookAt(0);
-    for (const row of this.#candidates(lane, nowMs)) {
+    // Where nothing can go the store is not asked, and a paused endpoint does not spend its probe on nothing.
+    let full = !this.#limit.hasRoom;
+    for (const row of full ? [] : this.#candidates(lane, nowMs)) {
       if (lane.room(this.#options.maxInFlightPerEndpoint ?? 2) === 0) return;
-      // The whole is full: this lane is looked at again as soon as it is not.
-      if (!this.#limit.hasRoom) return lane.lookAt(0);
+      full = !this.#limit.hasRoom;
+      if (full) break;
       if (lane.mayStart(row)) this.#start(lane, row);
     }
+    // This lane is looked at again as soon as there is room.
+    if (full) lane.lookAt(0);
   }
 
   #candidates(lane: Lane, nowMs: number): readonly DeliveryRow[] {
