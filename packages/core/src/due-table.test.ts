@@ -61,3 +61,17 @@ test('a visit may change the table', () => {
   expect(seen).not.toContain('b');
   expect(due(table, 1).sort()).toEqual(['a', 'c', 'd']);
 });
+
+test('what is kept with an entry stays through a new deadline and goes with the entry', () => {
+  const table = new DueTable<string>();
+  expect(table.get('a')).toBeUndefined();
+  table.set('a', 1, 'first');
+  table.set('b', 2, 'second');
+  table.set('a', 3);
+  expect(table.get('a')).toBe('first');
+  table.delete('a');
+  expect(table.get('a')).toBeUndefined();
+  expect([...table.values()]).toEqual(['second']);
+  table.set('c', 4);
+  expect(table.get('c')).toBeUndefined();
+});
