@@ -18,6 +18,7 @@ export default defineConfig({
     index: 'src/index.ts',
     setup: 'src/setup.ts',
     producer: 'src/producer.ts',
+    framework: 'src/framework.ts',
     'ai-sdk': 'src/ai-sdk.ts',
     register: 'src/register.ts',
     supervisor: 'src/supervisor.ts',

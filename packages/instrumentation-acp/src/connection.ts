@@ -1,5 +1,5 @@
 import { type StartOptions, startTurn, type Turn, type TurnEnd } from '@turnwatch/instrumentation';
-import { idOf, type Json, type RpcId, recordOf, textOf } from './json.ts';
+import { idOf, type Json, type RpcId, recordOf, textOf } from '@turnwatch/instrumentation/framework';
 import { offer, withdraw } from './offered-prompts.ts';
 import { startFrom } from './prompt-meta.ts';
 import { nameOf, PromptTurn } from './prompt-turn.ts';

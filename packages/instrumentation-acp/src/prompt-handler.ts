@@ -1,5 +1,5 @@
 import { startTurn } from '@turnwatch/instrumentation';
-import { recordOf, textOf } from './json.ts';
+import { recordOf, textOf } from '@turnwatch/instrumentation/framework';
 import { takeOffered } from './offered-prompts.ts';
 import { startFrom } from './prompt-meta.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { currentTurn, type StartOptions } from '@turnwatch/instrumentation';
-import { recordOf, textOf } from './json.ts';
+import { recordOf, textOf } from '@turnwatch/instrumentation/framework';
 
 const turnIdKey = 'turnwatch.turn.id';
 

@@ -1,5 +1,5 @@
 import type { ToolHandle, Turn, TurnEnd } from '@turnwatch/instrumentation';
-import { type Json, type RpcId, recordOf, textOf } from './json.ts';
+import { type Json, type RpcId, recordOf, textOf } from '@turnwatch/instrumentation/framework';
 
 interface Call {
   readonly id: string;

@@ -1,16 +1,3 @@
-let wasTold = false;
+import { type Quietly, quietlyFor } from '@turnwatch/instrumentation/framework';
 
-/** Telemetry must never fail the protocol it watches: what went wrong is told once a process, as a warning of Node. */
-export function quietly<T>(run: () => T): T | undefined {
-  try {
-    return run();
-  } catch (error) {
-    if (!wasTold) {
-      wasTold = true;
-      process.emitWarning(`turnwatch: an ACP message could not be followed: ${String(error)}`, {
-        code: 'TURNWATCH_ACP',
-      });
-    }
-    return undefined;
-  }
-}
+export const quietly: Quietly = quietlyFor('ACP');

@@ -1,7 +1,7 @@
 import { BaseCallbackHandler } from '@langchain/core/callbacks/base';
 import type { StartOptions } from '@turnwatch/instrumentation';
+import type { RequestSource } from '@turnwatch/instrumentation/framework';
 import { kindOfToken } from './content.ts';
-import type { RequestSource } from './request-source.ts';
 import { Runs } from './runs.ts';
 
 export interface CallbackHandlerOptions {

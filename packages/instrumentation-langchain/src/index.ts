@@ -1,2 +1,2 @@
+export type { RequestSource } from '@turnwatch/instrumentation/framework';
 export { type CallbackHandlerOptions, TurnwatchCallbackHandler } from './callback-handler.ts';
-export type { RequestSource } from './request-source.ts';

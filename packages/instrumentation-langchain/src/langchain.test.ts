@@ -4,10 +4,10 @@ import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';
 import { InMemoryLogRecordExporter, LoggerProvider, SimpleLogRecordProcessor } from '@opentelemetry/sdk-logs';
 import { configure, setLoggerProvider, TurnExpiredError, withTurn } from '@turnwatch/instrumentation';
+import { BoundedMap } from '@turnwatch/instrumentation/framework';
 import { inOrder, type ProviderOptions, ScriptedProvider } from '@turnwatch/testing/provider';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { BoundedMap } from './bounded-map.ts';
 import { TurnwatchCallbackHandler } from './index.ts';
 
 configure({ everyEvent: true });

@@ -4,11 +4,14 @@ import {
   type StartOptions,
   type ToolHandle,
 } from '@turnwatch/instrumentation';
-import { BoundedMap } from './bounded-map.ts';
+import {
+  BoundedMap,
+  type RequestSource,
+  requestSource,
+  WaitingTurns,
+} from '@turnwatch/instrumentation/framework';
 import { isAbort, isInterrupt, outcomeOf } from './failure.ts';
-import { type RequestSource, requestSource } from './request-source.ts';
 import { RunTurn } from './run-turn.ts';
-import { WaitingTurns } from './waiting-turns.ts';
 
 export interface RunOptions {
   readonly turn: StartOptions | undefined;

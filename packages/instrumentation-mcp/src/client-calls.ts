@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { currentTurn, type Turn } from '@turnwatch/instrumentation';
-import { idOf, type Json, type RpcId, recordOf, textOf } from './json.ts';
+import { idOf, type Json, type RpcId, recordOf, textOf } from '@turnwatch/instrumentation/framework';
 import { quietly } from './quietly.ts';
 import { defaultTimeoutMs, optionsOf, type RequestOptionsLike, withOptions } from './request-options.ts';
 import { TaskCalls, taskOf } from './task-calls.ts';

@@ -1,4 +1,4 @@
-import { recordOf } from './json.ts';
+import { recordOf } from '@turnwatch/instrumentation/framework';
 
 /** What is read of the SDK's request options. */
 export interface RequestOptionsLike {

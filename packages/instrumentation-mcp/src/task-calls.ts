@@ -1,4 +1,4 @@
-import { type Json, recordOf, textOf } from './json.ts';
+import { type Json, recordOf, textOf } from '@turnwatch/instrumentation/framework';
 import { quietly } from './quietly.ts';
 import { outcomeOf, ToolCall } from './tool-call.ts';
 

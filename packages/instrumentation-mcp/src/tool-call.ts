@@ -1,5 +1,5 @@
 import type { ToolHandle, Turn } from '@turnwatch/instrumentation';
-import { type Json, recordOf } from './json.ts';
+import { type Json, recordOf } from '@turnwatch/instrumentation/framework';
 
 type Outcome = 'completed' | 'failed' | 'cancelled';
 

@@ -1,3 +1,3 @@
+export type { RequestSource } from '@turnwatch/instrumentation/framework';
 export { watchModel, watchModels } from './model-provider.ts';
 export { type ProcessorOptions, TurnwatchProcessor } from './processor.ts';
-export type { RequestSource } from './request-source.ts';

@@ -7,9 +7,9 @@ import {
   type StreamEvent,
 } from '@openai/agents';
 import { currentTurn, type Outcome, type Turn } from '@turnwatch/instrumentation';
+import { requestSource } from '@turnwatch/instrumentation/framework';
 import { countCalls, field, tellEvent } from './content.ts';
 import { isAbort } from './failure.ts';
-import { requestSource } from './request-source.ts';
 import { type SpanWork, spanWorks } from './span-work.ts';
 
 /**

@@ -1,11 +1,10 @@
 import type { TracingProcessor } from '@openai/agents';
 import * as api from '@opentelemetry/api';
 import { currentTurn, type StartOptions, type Turn } from '@turnwatch/instrumentation';
+import { type RequestSource, requestSource, WaitingTurns } from '@turnwatch/instrumentation/framework';
 import { endOf } from './failure.ts';
-import { type RequestSource, requestSource } from './request-source.ts';
 import { type SpanWork, spanWorks } from './span-work.ts';
 import { Task } from './task.ts';
-import { WaitingTurns } from './waiting-turns.ts';
 
 export interface ProcessorOptions {
   /** For each turn that a run becomes, e.g. agent, provider, model, horizon. Default: agent from the workflow's name. */

@@ -1,5 +1,5 @@
 import type { RequestHandle, ToolHandle } from '@turnwatch/instrumentation';
-import { BoundedMap } from './bounded-map.ts';
+import { BoundedMap } from '@turnwatch/instrumentation/framework';
 import type { Task } from './task.ts';
 
 /** What an open span is to its turn. */

@@ -1,5 +1,5 @@
 import { type StartOptions, startTurn, type Turn, type TurnEnd } from '@turnwatch/instrumentation';
-import type { RequestSource } from './request-source.ts';
+import type { RequestSource } from '@turnwatch/instrumentation/framework';
 
 /** One run of the runner, its `task` span: a turn of its own, or work of the current one. */
 export class Task {

@@ -1,12 +1,12 @@
 import { tracingChannel } from 'node:diagnostics_channel';
 import { setImmediate } from 'node:timers';
 import * as api from '@opentelemetry/api';
+import { type RequestSource, requestSource } from '../framework/request-source.ts';
 import { currentTurn, type StartOptions } from '../instrumentation.ts';
 import { AiCall } from './ai-call.ts';
 import { type Held, hold } from './held.ts';
 import { type ChannelMessage, isMessage, toolFailure } from './message.ts';
 import { ModelCall } from './model-call.ts';
-import { type RequestSource, requestSource } from './request-source.ts';
 import { type Scope, scopes } from './scope.ts';
 
 /** What is known of a call when it starts. */

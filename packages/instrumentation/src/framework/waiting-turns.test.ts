@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { startTurn } from '@turnwatch/instrumentation';
 import { expect, it } from 'vitest';
+import { startTurn } from '../index.ts';
 import { WaitingTurns } from './waiting-turns.ts';
 
 it('a process that runs out of work ends the turns that wait, before anyone else hears of it', () => {

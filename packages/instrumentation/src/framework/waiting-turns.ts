@@ -1,4 +1,4 @@
-import type { Turn } from '@turnwatch/instrumentation';
+import type { Turn } from '../turn.ts';
 import { BoundedMap } from './bounded-map.ts';
 
 /** The process, as far as it tells that it is about to end by itself. */
