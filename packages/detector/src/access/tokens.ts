@@ -12,6 +12,8 @@ export interface TokenConfig {
   readonly scopes: readonly TokenScope[];
   /** Only turns, events and endpoints of this parent. */
   readonly parent?: string;
+  /** The way that records with this token come in by. Default: what the header `turnwatch-path` says. */
+  readonly path?: string;
 }
 
 export class Tokens {

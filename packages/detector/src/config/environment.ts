@@ -22,6 +22,10 @@ export const variables: ReadonlyMap<string, Variable> = new Map<string, Variable
   ['TURNWATCH_WEBHOOK_ALLOW_PRIVATE', { path: ['webhook', 'allowPrivate'], text: false }],
   ['TURNWATCH_WEBHOOK_ALLOW_LOOPBACK', { path: ['webhook', 'allowLoopback'], text: false }],
   ['TURNWATCH_SOURCE', { path: ['source'], text: true }],
+  ['TURNWATCH_CANARY_ROUTES', { path: ['canary', 'routes'], text: false }],
+  ['TURNWATCH_DEADMAN_URL', { path: ['deadman', 'url'], text: true }],
+  ['TURNWATCH_DEADMAN_INTERVAL_MS', { path: ['deadman', 'intervalMs'], text: false }],
+  ['TURNWATCH_LOG_FORMAT', { path: ['log', 'format'], text: true }],
   ['TURNWATCH_LOG_LEVEL', { path: ['log', 'level'], text: true }],
   ['TURNWATCH_RETENTION_SETTLED_TURNS_MS', { path: ['retention', 'settledTurnsMs'], text: false }],
   ['TURNWATCH_RETENTION_EVENTS_MS', { path: ['retention', 'eventsMs'], text: false }],
@@ -33,6 +37,14 @@ export const variables: ReadonlyMap<string, Variable> = new Map<string, Variable
   ]),
 ]);
 
+/** What agents, `turnwatch wait` and the examples read: on a host where they run these are no mistakes. */
+export const variablesOfOthers: ReadonlySet<string> = new Set(
+  [
+    'AGENT API_TOKEN CONVERSATION_ID DETECTOR_URL ENABLED ENDPOINT EXPIRES_IN_MS HEADERS IMPLICIT_TURNS LANE LOG MODEL',
+    'PARENT_CALL_ID PARENT_ID PROCESS_ID PROVIDER ROUTE SDK SPANS SUPERVISOR_PID WEBHOOK_SECRET',
+  ].flatMap((line) => line.split(' ').map((name) => `TURNWATCH_${name}`)),
+);
+
 export interface Environment {
   readonly [name: string]: string | undefined;
 }
@@ -42,8 +54,8 @@ export interface EnvironmentLayer {
   /** Dotted path below `detector` to the variable that set it. */
   readonly setBy: ReadonlyMap<string, string>;
   readonly problems: readonly ConfigProblem[];
-  /** Variables that look mistyped. Never an error: agents on the same host read variables of the same prefix. */
-  readonly warnings: readonly string[];
+  /** Variables that look mistyped. Never an error: others on the same host may read variables of the same prefix. */
+  readonly suspicious: ReadonlyMap<string, string>;
 }
 
 /** Reads the `TURNWATCH_*` variables as the section `detector` of a file. Empty variables count as not set. */
@@ -51,14 +63,15 @@ export function readEnvironment(environment: Environment): EnvironmentLayer {
   const value: Record<string, unknown> = {};
   const setBy = new Map<string, string>();
   const problems: ConfigProblem[] = [];
-  const warnings: string[] = [];
+  const suspicious = new Map<string, string>();
   for (const [name, raw] of Object.entries(environment)) {
     if (!name.startsWith('TURNWATCH_') || raw === undefined || raw === '') continue;
     const variable = variables.get(name);
     if (variable === undefined) {
+      if (variablesOfOthers.has(name)) continue;
       const meant = nearest(name, [...variables.keys()]);
       if (meant !== undefined)
-        warnings.push(`${name} is not a variable of the detector; did you mean ${meant}?`);
+        suspicious.set(name, `${name} is not a variable of the detector; did you mean ${meant}?`);
       continue;
     }
     try {
@@ -68,7 +81,7 @@ export function readEnvironment(environment: Environment): EnvironmentLayer {
       problems.push({ source: name, path: '', message: `is not readable as YAML: ${firstLine(error)}` });
     }
   }
-  return { value, setBy, problems, warnings };
+  return { value, setBy, problems, suspicious };
 }
 
 function storeOf(raw: string): unknown {

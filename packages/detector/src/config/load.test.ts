@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { variables } from './environment.ts';
+import { variables, variablesOfOthers } from './environment.ts';
 import { type ConfigSources, loadConfig } from './load.ts';
 import { ConfigError } from './problem.ts';
 import { keysAt } from './schema.ts';
@@ -41,13 +42,14 @@ describe('what is taken', () => {
       webhook: { allowLoopback: true, allowPrivate: [] },
       tokens: [],
       source: 'local',
-      log: { level: 'info' },
+      log: { level: 'info', format: 'auto' },
       retention: {
         settledTurnsMs: 604_800_000,
         eventsMs: 604_800_000,
         maxEvents: 100_000,
         maxDeliveries: 100_000,
       },
+      canary: { routes: [] },
     });
   });
 
@@ -129,6 +131,84 @@ describe('what is taken', () => {
       'TURNWATCH_LISTEN_PROT is not a variable of the detector; did you mean TURNWATCH_LISTEN_PORT?',
     ]);
   });
+
+  test('variables of agents on the same host, and those that the file names, are no mistakes', () => {
+    const file = fileOf(
+      'detector: {endpoints: [{id: a, url: "http://127.0.0.1:9/", secretEnv: TURNWATCH_ENDPOINTS_1}]}',
+    );
+    const environment = { TURNWATCH_ENDPOINT: 'http://127.0.0.1:4318', TURNWATCH_ENDPOINTS_1: secret };
+    expect(loadConfig({ file, environment }).warnings).toEqual([]);
+    expect(loadConfig({ environment }).warnings).toEqual([
+      'TURNWATCH_ENDPOINTS_1 is not a variable of the detector; did you mean TURNWATCH_ENDPOINTS?',
+    ]);
+  });
+
+  test('a route with a probe: the address of its receiver, its headers, a bearer from the environment', () => {
+    const file = fileOf(
+      `detector: {canary: {routes: [
+        {path: eu, url: "http://collector:4318/", headers: {x-scope-orgid: a}, bearerEnv: EU},
+        {path: us, url: "https://us.example/otlp/v1/logs"}]}}`,
+    );
+    expect(loadConfig({ file, environment: { EU: 'key' } }).config.canary.routes).toEqual([
+      {
+        path: 'eu',
+        url: 'http://collector:4318/v1/logs',
+        headers: { 'x-scope-orgid': 'a', authorization: 'Bearer key' },
+      },
+      { path: 'us', url: 'https://us.example/otlp/v1/logs', headers: {} },
+    ]);
+  });
+
+  test("a dead-man's switch from the environment alone", () => {
+    const environment = { TURNWATCH_DEADMAN_URL: 'https://hc-ping.com/uuid' };
+    expect(loadConfig({ environment }).config.deadman).toEqual({
+      url: 'https://hc-ping.com/uuid',
+      intervalMs: 30_000,
+      timeoutMs: 10_000,
+      allowPrivate: [],
+      allowLoopback: true,
+    });
+  });
+
+  test('a path of a token that no probe watches is a warning', () => {
+    const tokens = [{ id: 'a', token: '0123456789abcdef', scopes: ['ingest'] as const, path: 'eu' }];
+    expect(loadConfig({ flags: { tokens } }).warnings).toEqual([
+      expect.stringMatching(
+        /^the token "a" has the path "eu", which no entry of detector\.canary\.routes watches/,
+      ),
+    ]);
+    const canary = { routes: [{ path: 'eu', url: 'http://127.0.0.1:4318' }] };
+    expect(loadConfig({ flags: { tokens, canary } }).warnings).toEqual([]);
+  });
+
+  test('it can be said of each value where it comes from', () => {
+    const file = fileOf('detector: {listen: {port: 1}}');
+    const { sourceOf } = loadConfig({
+      file,
+      environment: { TURNWATCH_SOURCE: 'x' },
+      flags: { listen: { host: '::1' } },
+    });
+    expect(['port', 'host', 'publicUrl'].map((key) => sourceOf(['detector', 'listen', key]))).toEqual([
+      file,
+      'flags',
+      'default',
+    ]);
+    expect(sourceOf(['detector', 'source'])).toBe('TURNWATCH_SOURCE');
+  });
+});
+
+test('every variable that agents and tools read is known as theirs', () => {
+  const packages = fileURLToPath(new URL('../../../', import.meta.url));
+  const found = new Set<string>();
+  for (const folder of ['instrumentation/src', 'cli/src/wait'])
+    for (const name of readdirSync(join(packages, folder), { recursive: true, encoding: 'utf8' }))
+      if (name.endsWith('.ts') && !name.endsWith('.test.ts'))
+        for (const [, variable = ''] of readFileSync(join(packages, folder, name), 'utf8').matchAll(
+          /\benv(?:ironment)?(?:\.|\[')(TURNWATCH_[A-Z_]+)/g,
+        ))
+          found.add(variable);
+  expect(found).toContain('TURNWATCH_ENDPOINT');
+  expect([...found].filter((name) => !variablesOfOthers.has(name) && !variables.has(name))).toEqual([]);
 });
 
 describe('what is refused, and how it says so', () => {
@@ -141,7 +221,7 @@ describe('what is refused, and how it says so', () => {
     [
       'an unknown key',
       'detector: {log: {colour: red}}',
-      'turnwatch.yaml: detector.log.colour: unknown key; known here: level',
+      'turnwatch.yaml: detector.log.colour: unknown key; known here: level, format',
     ],
     [
       'a key outside of the section',
@@ -225,6 +305,36 @@ describe('what is refused, and how it says so', () => {
       'flags: detector.endpoints[0].secretEnv: the variable NOT_SET is not set; set it to the secret\n' +
         'flags: detector.endpoints[1].id: "a" is used twice; every endpoint needs a name of its own',
     );
+  });
+
+  test('what the schema says and what only a look at the values says are told together', () => {
+    const file = fileOf(
+      `detector:
+        listen: { port: x }
+        endpoints:
+          - { id: a, url: "http://10.0.0.1/", secret: ${secret} }
+          - { id: b, url: none, secret: ${secret} }
+          - { id: c, url: "http://127.0.0.1/", secret: whsec_short }
+        tokens: [{ id: a, token: short, scopes: [read] }, { id: b }]
+        policy: { margin: 0.5 }
+        canary: { routes: [{ path: direct, url: "http://c" }] }
+        deadman: { url: "http://192.168.1.1/x", timeoutMs: 20000, intervalMs: 5000 }`,
+    );
+    const lines = problemsOf({ file, environment: { TURNWATCH_ENDPOINTS: '', TURNWATCH_TOKENS: '' } }).split(
+      '\n',
+    );
+    expect(lines.map((line) => line.split(': ')[1])).toEqual([
+      'detector.listen.port',
+      'detector.endpoints[1].url',
+      'detector.tokens[1].scopes',
+      'detector.canary.routes[0].path',
+      'detector.endpoints[0]',
+      'detector.endpoints[2]',
+      'detector.tokens[0].token',
+      'detector.deadman.url',
+      'detector.deadman.timeoutMs',
+      'detector.policy.margin',
+    ]);
   });
 
   test('an address the sender would refuse is refused at the start', () => {

@@ -1,16 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { makePolicy, type PolicyInput } from '@turnwatch/core';
-import { addressJudge, checkEndpoint, type EndpointConfig } from '@turnwatch/webhook/send';
-import { parse, YAMLParseError } from 'yaml';
-import { sha256, type TokenConfig } from '../access/tokens.ts';
-import { isLoopbackHost } from '../http/loopback.ts';
-import { type Environment, firstLine, readEnvironment } from './environment.ts';
-import { type Blame, dotted, problemsOf } from './explain.ts';
-import { merge, setterOf } from './layers.ts';
-import { ConfigError, type ConfigProblem } from './problem.ts';
-import { type DetectorConfigInput, type ParsedFile, parseFile } from './schema.ts';
+import { complete } from './complete.ts';
+import { readConfigFile } from './config-file.ts';
+import { type Environment, readEnvironment } from './environment.ts';
+import { type Blame, problemsOf } from './explain.ts';
+import { Findings } from './findings.ts';
+import { type Layers, merge, setterOf } from './layers.ts';
+import { ConfigError } from './problem.ts';
+import { type DetectorConfigInput, parseFile, salvage } from './schema.ts';
 import type { DetectorConfig } from './shape.ts';
-import { shortestToken, type TokenInput } from './token-schema.ts';
 
 export interface ConfigSources {
   /** Path of a YAML or JSON file. It must exist. */
@@ -24,6 +20,8 @@ export interface LoadedConfig {
   readonly config: DetectorConfig;
   /** Worth a line in the log, nothing that stops the start. */
   readonly warnings: readonly string[];
+  /** Where a value comes from: the file, a variable, `flags` or `default`. The path begins with `detector`. */
+  readonly sourceOf: (path: readonly PropertyKey[]) => string;
 }
 
 /**
@@ -34,148 +32,59 @@ export interface LoadedConfig {
  */
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
   const fileName = sources.file ?? 'turnwatch.yaml';
-  const file = sources.file === undefined ? {} : readFile(sources.file);
+  const file = sources.file === undefined ? {} : readConfigFile(sources.file);
   const environment = readEnvironment(sources.environment ?? {});
-  if (environment.problems.length > 0) throw new ConfigError(environment.problems);
   const flags = sources.flags ?? {};
   const merged = merge(merge(file, { detector: environment.value }), { detector: flags });
-  const blame: Blame = (path) => setterOf(path, { flags, environment, file, fileName });
+  const layers: Layers = { flags, environment, file, fileName };
+  const blame: Blame = (path) => setterOf(path, layers);
 
   const parsed = parseFile(merged);
-  if (!parsed.success)
-    throw new ConfigError(parsed.error.issues.flatMap((issue) => problemsOf(issue, merged, blame)));
-  const config = complete(parsed.data, sources.environment ?? {}, blame);
-  return { config, warnings: environment.warnings };
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function readFile(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    const why = code === 'ENOENT' ? 'there is no such file' : `cannot be read (${code})`;
-    throw new ConfigError([
-      { source: path, path: '', message: `${why}; give the path of a YAML or JSON file` },
-    ]);
-  }
-  try {
-    const content: unknown = parse(text) ?? {};
-    const detector = isMap(content) ? (content.detector ?? {}) : undefined;
-    if (isMap(content) && isMap(detector)) return content;
-    // Merging would drop it without a word, and the detector would start on its defaults.
-    const at = isMap(content) ? 'detector' : '';
-    throw new ConfigError([
-      {
-        source: path,
-        path: at,
-        message: 'must be a map of keys, as in `detector: { listen: { port: 4318 } }`',
-      },
-    ]);
-  } catch (error) {
-    if (!(error instanceof YAMLParseError)) throw error;
-    throw new ConfigError([{ source: path, path: '', message: `is not YAML or JSON: ${firstLine(error)}` }]);
-  }
-}
-
-function complete({ detector }: ParsedFile, environment: Environment, blame: Blame): DetectorConfig {
-  const problems: ConfigProblem[] = [];
-  const problem = (path: readonly PropertyKey[], message: string): void => {
-    problems.push({ source: blame(path), path: dotted(path), message });
-  };
-  const variable = (name: string, path: readonly PropertyKey[]): string => {
-    const value = environment[name];
-    if (value === undefined || value === '')
-      problem(path, `the variable ${name} is not set; set it to the secret`);
-    return value ?? '';
-  };
-
-  const attempt = (path: readonly PropertyKey[], check: () => void): void => {
-    try {
-      check();
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      problem(path, error.message);
-    }
-  };
-  const { host, allowRemote } = detector.listen;
-  const allowLoopback = detector.webhook.allowLoopback ?? isLoopbackHost(host);
-
-  const seen = new Set<string>();
-  const endpoints = detector.endpoints.map((given, index): EndpointConfig => {
-    const at = ['detector', 'endpoints', index];
-    if (seen.has(given.id))
-      problem([...at, 'id'], `"${given.id}" is used twice; every endpoint needs a name of its own`);
-    seen.add(given.id);
-    const secrets =
-      given.secretEnv !== undefined
-        ? [variable(given.secretEnv, [...at, 'secretEnv'])]
-        : (given.secrets ?? (given.secret !== undefined ? [given.secret] : []));
-    const bearer =
-      given.bearerEnv !== undefined ? variable(given.bearerEnv, [...at, 'bearerEnv']) : given.bearer;
-    const { secret: _secret, secretEnv: _secretEnv, bearerEnv: _bearerEnv, ...rest } = given;
-    const endpoint = { ...rest, secrets, allowLoopback, ...(bearer === undefined ? {} : { bearer }) };
-    // A missing variable is told already; an empty secret would only be told a second time.
-    if (secrets.every((secret) => secret !== '')) attempt(at, () => checkEndpoint(endpoint));
-    return endpoint;
-  });
-
-  const tokenIds = new Set<string>();
-  const tokens = detector.tokens.map((given, index): TokenConfig => {
-    const at = ['detector', 'tokens', index];
-    if (tokenIds.has(given.id))
-      problem([...at, 'id'], `"${given.id}" is used twice; every token needs a name of its own`);
-    tokenIds.add(given.id);
-    return tokenOf(given, at, variable, problem);
-  });
-  attempt(['detector', 'webhook', 'allowPrivate'], () =>
-    addressJudge({ allowPrivate: detector.webhook.allowPrivate }),
-  );
-
-  if (!isLoopbackHost(host) && !allowRemote && tokens.length === 0)
-    problem(
-      ['detector', 'listen', 'host'],
-      `${host} can be reached from other machines, and no tokens keep them out; configure detector.tokens, ` +
-        'use 127.0.0.1, or set detector.listen.allowRemote: true where the network itself is trusted',
-    );
-  checkPolicy(detector.policy, problem);
+  const ofShape = parsed.success
+    ? []
+    : parsed.error.issues.flatMap((issue) => problemsOf(issue, merged, blame));
+  const findings = new Findings(sources.environment ?? {}, blame);
+  const config = complete(parsed.success ? parsed.data : salvage(merged), findings);
+  const problems = [...environment.problems, ...ofShape, ...findings.problems];
   if (problems.length > 0) throw new ConfigError(problems);
+  const named = variablesNamedIn(merged);
   return {
-    ...detector,
-    endpoints,
-    tokens,
-    webhook: { allowLoopback, allowPrivate: detector.webhook.allowPrivate },
+    config,
+    warnings: [
+      ...[...environment.suspicious].flatMap(([name, text]) => (named.has(name) ? [] : [text])),
+      ...unwatchedPaths(config),
+    ],
+    sourceOf: (path) => (isSet(merged, path) ? blame(path) : 'default'),
   };
 }
 
-type Problem = (path: readonly PropertyKey[], message: string) => void;
-
-/** Only the hash goes on from here. */
-function tokenOf(
-  { token, tokenEnv, sha256: hash, ...rest }: TokenInput,
-  at: readonly PropertyKey[],
-  variable: (name: string, path: readonly PropertyKey[]) => string,
-  problem: Problem,
-): TokenConfig {
-  if (hash !== undefined) return { ...rest, sha256: hash.toLowerCase() };
-  const key = tokenEnv === undefined ? 'token' : 'tokenEnv';
-  const value = tokenEnv === undefined ? (token ?? '') : variable(tokenEnv, [...at, key]);
-  if (value !== '' && (value.length < shortestToken || /[^\x21-\x7e]/.test(value)))
-    problem([...at, key], `must be at least ${shortestToken} characters of ASCII without spaces`);
-  return { ...rest, sha256: sha256(value).toString('hex') };
+/** Values of `secretEnv` and its like: those variables are meant. */
+function variablesNamedIn(value: unknown, found: Set<string> = new Set()): ReadonlySet<string> {
+  if (typeof value !== 'object' || value === null) return found;
+  for (const [key, inner] of Object.entries(value)) {
+    if (key.endsWith('Env') && typeof inner === 'string') found.add(inner);
+    variablesNamedIn(inner, found);
+  }
+  return found;
 }
 
-/** Core says `policy.margin must be ...`: its first word is the path. */
-function checkPolicy(policy: PolicyInput, problem: Problem): void {
-  try {
-    makePolicy(policy);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const [, path = 'policy', message = error.message] = /^(policy\.\S+) (.*)$/s.exec(error.message) ?? [];
-    problem(['detector', ...path.split('.')], message);
+/** Without a probe on it nobody knows whether a path works, so its silence proves nothing (RULES 5). */
+function unwatchedPaths({ tokens, canary }: DetectorConfig): readonly string[] {
+  const watched = new Set(canary.routes.map(({ path }) => path));
+  return tokens
+    .filter(({ path }) => path !== undefined && !watched.has(path))
+    .map(
+      ({ id, path }) =>
+        `the token "${id}" has the path "${path}", which no entry of detector.canary.routes watches: ` +
+        'processes that come in by it are never called unreachable',
+    );
+}
+
+function isSet(layer: unknown, path: readonly PropertyKey[]): boolean {
+  let at: unknown = layer;
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null || !(key in at)) return false;
+    at = (at as Record<PropertyKey, unknown>)[key];
   }
+  return true;
 }

@@ -1,8 +1,10 @@
 import type { PolicyInput } from '@turnwatch/core';
 import { z } from 'zod';
+import { type CanaryRouteInput, canaryRouteSchema } from './canary-schema.ts';
+import { type DeadmanInput, deadmanSchema, type ParsedDeadman } from './deadman-schema.ts';
 import { type EndpointInput, endpointSchema } from './endpoint-schema.ts';
 import { policySchema } from './policy-schema.ts';
-import type { DetectorConfig, LogLevel } from './shape.ts';
+import type { DetectorConfig, LogFormat, LogLevel } from './shape.ts';
 import { type TokenInput, tokenSchema } from './token-schema.ts';
 import { count, flag, map, ms, must, text } from './words.ts';
 
@@ -22,13 +24,15 @@ export interface DetectorConfigInput {
   readonly tokens?: readonly TokenInput[];
   readonly webhook?: { readonly allowLoopback?: boolean; readonly allowPrivate?: readonly string[] };
   readonly source?: string;
-  readonly log?: { readonly level?: LogLevel };
+  readonly log?: { readonly level?: LogLevel; readonly format?: LogFormat };
   readonly retention?: {
     readonly settledTurnsMs?: number;
     readonly eventsMs?: number;
     readonly maxEvents?: number;
     readonly maxDeliveries?: number;
   };
+  readonly canary?: { readonly routes?: readonly CanaryRouteInput[] };
+  readonly deadman?: DeadmanInput;
 }
 
 /** The section `detector`. Its messages complete the sentence "<path> ...". */
@@ -88,6 +92,7 @@ const section = z.strictObject(
               must('one of trace, debug, info, warn, error, fatal, silent'),
             )
             .default('info'),
+          format: z.enum(['auto', 'json', 'pretty'], must('one of auto, json, pretty')).default('auto'),
         },
         map,
       )
@@ -103,18 +108,35 @@ const section = z.strictObject(
         map,
       )
       .prefault({}),
+    canary: z
+      .strictObject(
+        {
+          routes: z
+            .array(canaryRouteSchema, must('a list of routes'))
+            .max(100, must('a list of at most 100 routes'))
+            .default([]),
+        },
+        map,
+      )
+      .prefault({}),
+    deadman: deadmanSchema.exactOptional(),
   },
   map,
 );
 
 /** The configuration with defaults, secrets not looked up yet. */
 export interface ParsedFile {
-  readonly detector: Omit<DetectorConfig, 'endpoints' | 'webhook' | 'tokens'> & {
-    readonly endpoints: readonly EndpointInput[];
-    readonly tokens: readonly TokenInput[];
+  readonly detector: Omit<DetectorConfig, 'endpoints' | 'webhook' | 'tokens' | 'canary' | 'deadman'> & {
+    readonly endpoints: Entries<EndpointInput>;
+    readonly tokens: Entries<TokenInput>;
     readonly webhook: { readonly allowLoopback?: boolean; readonly allowPrivate: readonly string[] };
+    readonly canary: { readonly routes: Entries<CanaryRouteInput> };
+    readonly deadman?: ParsedDeadman;
   };
 }
+
+/** A list of the file; undefined stands for an entry that could not be read, so that the others keep their places. */
+export type Entries<T> = readonly (T | undefined)[];
 
 /** The whole file: everything of the detector's stands under `detector`. */
 const file: z.ZodType<ParsedFile> = z.strictObject({ detector: section.prefault({}) }, map);
@@ -122,6 +144,30 @@ const file: z.ZodType<ParsedFile> = z.strictObject({ detector: section.prefault(
 /** Checks the merged layers. */
 export function parseFile(input: unknown): z.ZodSafeParseResult<ParsedFile> {
   return file.safeParse(input);
+}
+
+/**
+ * What can be used of a file that was refused, so that its other mistakes are found in the same go: a section or an entry
+ * of a list that cannot be read has its default, or none.
+ */
+export function salvage(input: unknown): ParsedFile {
+  const given = (input as { readonly detector?: unknown }).detector;
+  const usable: Record<string, unknown> = {};
+  for (const [key, schema] of Object.entries<z.ZodType>(section.shape)) {
+    const value = isMap(given) ? given[key] : undefined;
+    const whole = schema.safeParse(value);
+    if (whole.success) usable[key] = whole.data;
+    else if (key in lists && Array.isArray(value))
+      usable[key] = value.map((entry: unknown) => lists[key]?.safeParse(entry).data);
+    else usable[key] = schema.safeParse(undefined).data;
+  }
+  return { detector: usable as unknown as ParsedFile['detector'] };
+}
+
+const lists: Readonly<Record<string, z.ZodType>> = { endpoints: endpointSchema, tokens: tokenSchema };
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The keys that are known at a path of the file; undefined where there is no map. */

@@ -1,5 +1,5 @@
 import type { PolicyInput } from '@turnwatch/core';
-import type { EndpointConfig } from '@turnwatch/webhook/send';
+import type { EndpointConfig, NetworkPolicy } from '@turnwatch/webhook/send';
 import type { TokenConfig } from '../access/tokens.ts';
 
 /** Where the detector listens. */
@@ -35,6 +35,8 @@ export interface DetectorConfig {
   readonly log: {
     /** Default `info`. */
     readonly level: LogLevel;
+    /** Default `auto`: lines for people on a terminal, JSON lines everywhere else. */
+    readonly format: LogFormat;
   };
   readonly retention: {
     /** How long settled turns and deliveries are kept. Default seven days. */
@@ -46,6 +48,29 @@ export interface DetectorConfig {
     /** Deliveries that are kept for the log at most; those that wait are never dropped. Default 100,000. */
     readonly maxDeliveries: number;
   };
+  readonly canary: {
+    /** Ways of records beside the direct one, each with a probe of its own once a second. Default none. */
+    readonly routes: readonly CanaryRoute[];
+  };
+  /** Default none: nobody is pinged. */
+  readonly deadman?: DeadmanConfig;
 }
 
+/** A way of records through something else, as a Collector, and where the detector puts its probe in. */
+export interface CanaryRoute {
+  readonly path: string;
+  /** With `/v1/logs`. */
+  readonly url: string;
+  /** With `authorization` where one is configured. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Who raises the alarm when the detector itself is gone. */
+export interface DeadmanConfig extends NetworkPolicy {
+  readonly url: string;
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+}
+
+export type LogFormat = 'auto' | 'json' | 'pretty';
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type TokenScope, tokenScopes } from '../access/tokens.ts';
+import { pathName } from './canary-schema.ts';
 import { map, must, text } from './words.ts';
 
 /** A token as written: itself, the name of a variable that holds it, or its SHA-256. */
@@ -13,6 +14,8 @@ export interface TokenInput {
   readonly scopes: readonly TokenScope[];
   /** Only turns, events and endpoints of this parent. */
   readonly parent?: string;
+  /** The way that records with this token come in by, whatever their header says. Default: what the header says. */
+  readonly path?: string;
 }
 
 export const shortestToken = 16;
@@ -33,6 +36,7 @@ export const tokenSchema: z.ZodType<TokenInput> = z
         .array(z.enum(tokenScopes, must(`one of ${tokenScopes.join(', ')}`)), must('a list of scopes'))
         .min(1, must('at least one scope')),
       parent: text.exactOptional(),
+      path: pathName.exactOptional(),
     },
     map,
   )
