@@ -6,11 +6,12 @@ const scope = '@turnwatch/';
 const every = [
   'core',
   'protocol',
+  'webhook',
+  'plugin',
   'mappers',
   'instrumentation',
   'testing',
   'engines',
-  'webhook',
   'detector',
   'cli',
 ];
@@ -22,12 +23,14 @@ const every = [
 const mayUse: Readonly<Record<string, readonly string[]>> = {
   core: [],
   protocol: ['core'],
-  mappers: ['core', 'protocol'],
+  // What a plugin's author installs: two packages without dependencies, for their types and the guards of events.
+  plugin: ['core', 'webhook'],
+  mappers: ['core', 'protocol', 'plugin'],
   instrumentation: ['core', 'protocol'],
   testing: ['core', 'protocol', 'instrumentation'],
-  engines: ['protocol'],
+  engines: ['protocol', 'plugin'],
   webhook: ['protocol'],
-  detector: ['core', 'protocol', 'mappers', 'webhook', 'engines'],
+  detector: ['core', 'protocol', 'plugin', 'mappers', 'webhook', 'engines'],
   cli: every,
 };
 

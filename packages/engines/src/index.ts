@@ -1,0 +1,1 @@
+export { type PrometheusOptions, prometheus, prometheusProbe } from './prometheus.ts';

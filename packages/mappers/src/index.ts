@@ -1,0 +1,1 @@
+export { genAi, genAiMapper } from './gen-ai.ts';
