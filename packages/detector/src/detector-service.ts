@@ -30,7 +30,7 @@ const toldPauseMs = 1000;
 const serverGraceMs = 3000;
 const senderGraceMs = 4000;
 
-/** What {@link createDetector} makes. */
+/** What {@link createDetectorService} makes. */
 export class DetectorService implements Detector {
   readonly #options: DetectorOptions;
   readonly #logger: Logger;

@@ -40,6 +40,6 @@ export interface Detector {
 }
 
 /** The detector as a service around the pure core. Everything real is handed in; see serve.ts for the wiring. */
-export function createDetector(options: DetectorOptions): Detector {
+export function createDetectorService(options: DetectorOptions): Detector {
   return new DetectorService(options);
 }

@@ -7,7 +7,7 @@ export { ConfigError, type ConfigProblem } from './config/problem.ts';
 export type { DetectorConfigInput } from './config/schema.ts';
 export type { DetectorConfig, ListenConfig, LogLevel } from './config/shape.ts';
 export type { TokenInput } from './config/token-schema.ts';
-export { createDetector, type Detector, type DetectorOptions } from './detector.ts';
+export { createDetectorService, type Detector, type DetectorOptions } from './detector.ts';
 export type { Health } from './http/health.ts';
 export { ListenError } from './http/listen.ts';
 export { type BodyLimits, defaultBodyLimits } from './ingest/body.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { systemClocks, systemTimers } from './clocks.ts';
 import type { DetectorConfig } from './config/shape.ts';
-import { createDetector, type DetectorOptions } from './detector.ts';
+import { createDetectorService, type DetectorOptions } from './detector.ts';
 import type { Logger } from './logger.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
@@ -34,7 +34,7 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
   const logger = options.logger ?? pino({ name: 'turnwatch', level: config.log.level });
   const store = config.store === 'memory' ? new MemoryStore() : SqliteStore.open(config.store.file);
   try {
-    const detector = createDetector({
+    const detector = createDetectorService({
       config,
       store,
       logger,

@@ -23,6 +23,7 @@ export {
   startTurn,
   suspending,
 } from './instrumentation.ts';
+export type { AbortingEvent, AttemptControl, LocalDetector, LocalRecord } from './local-detector.ts';
 export type { Counters } from './producer/counters.ts';
 export type {
   PromptRead,

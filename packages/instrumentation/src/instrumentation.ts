@@ -6,6 +6,7 @@ import { followExit } from './exit.ts';
 import { hostClassOf } from './host-class.ts';
 import { Lane } from './lane/lane.ts';
 import { type LaneTarget, type TargetOptions, targetOf } from './lane/target.ts';
+import type { LocalDetector } from './local-detector.ts';
 import { processClock, processTimers } from './process-clock.ts';
 import type { ProducerClock } from './producer/awake-clock.ts';
 import type { Counters } from './producer/counters.ts';
@@ -31,6 +32,11 @@ export interface InstrumentationOptions extends TargetOptions {
    * where an endpoint is known and no logger provider was given; `TURNWATCH_LANE=off` switches it off.
    */
   readonly lane?: boolean | undefined;
+  /**
+   * A detector in this process, `createDetector` of `@turnwatch/detector/embedded`: it gets every record as it is made, beside
+   * the lane or the logger or with neither. Default: none.
+   */
+  readonly detector?: LocalDetector | undefined;
   /** `service.name` of this process, shown with its turns. Default: `OTEL_SERVICE_NAME`, else none. */
   readonly serviceName?: string | undefined;
   /** Only for a process that owns its slot alone: a newer process with the same id proves that the older is gone. Default: random. */
@@ -221,6 +227,7 @@ function create(): Runtime<Turn> {
     bootId: randomUUID(),
     clock,
     lane,
+    detector: settings.detector,
     timers: processTimers,
     hostClass: settings.hostClass ?? hostClassOf(),
     service,

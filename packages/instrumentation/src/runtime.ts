@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import * as api from '@opentelemetry/api';
+import { signalToRecord } from '@turnwatch/protocol/wire';
 import { ByHand } from './by-hand.ts';
 import { Emitter } from './emit.ts';
 import type { Horizon, Timers } from './horizon.ts';
 import type { Lane } from './lane/lane.ts';
+import type { AbortingEvent, LocalDetector } from './local-detector.ts';
 import type { Counters } from './producer/counters.ts';
 import { Producer, type ProducerOptions } from './producer/producer.ts';
 import type { Signal } from './producer/signal.ts';
@@ -23,6 +25,8 @@ export interface RuntimeOptions extends Omit<ProducerOptions, 'sink' | 'turnCloc
   readonly timers: Timers;
   /** The heartbeat's own way out. Absent: records go to the logger of the process. */
   readonly lane?: Lane | undefined;
+  /** Gets every record too, in this process. */
+  readonly detector?: LocalDetector | undefined;
   /** Called once, with the first turn. */
   readonly onFirstTurn?: () => void;
   /** Spans and metrics for people. Default true. */
@@ -42,7 +46,9 @@ export class Runtime<Turn> {
   readonly byHand: ByHand<RequestHandle> = new ByHand();
   readonly #horizons: Set<Horizon> = new Set();
   readonly #contexts: WeakMap<ProducerTurn, api.Context> = new WeakMap();
+  readonly #aborts: WeakMap<ProducerTurn, (event: AbortingEvent) => void> = new WeakMap();
   readonly #lane: Lane | undefined;
+  readonly #detector: LocalDetector | undefined;
   readonly #onFirstTurn: (() => void) | undefined;
   #stopBeating: (() => void) | undefined;
   #nextContext: api.Context | undefined;
@@ -52,12 +58,14 @@ export class Runtime<Turn> {
     this.timers = options.timers;
     this.#onFirstTurn = options.onFirstTurn;
     this.#lane = options.lane;
+    this.#detector = options.detector;
     this.producer = new Producer({
       ...options,
       turnClock: options.lane?.clock,
       worker: options.lane !== undefined,
       sink: (signal, turn) => {
         this.#emit(signal, turn);
+        this.#tellDetector([signal]);
         this.recorder?.take(signal, turn);
       },
       phaseEnded:
@@ -66,6 +74,7 @@ export class Runtime<Turn> {
           : (turn, phase, largestGapMs) => this.recorder?.phaseEnded(turn.id, phase, largestGapMs),
     });
     if (options.spans !== false) this.recorder = new Recorder(this.producer.clock, this.producer.counters);
+    guarded(() => this.#detector?.attach({ abort: (event) => this.#abort(event) }));
   }
 
   get counters(): Counters {
@@ -139,12 +148,18 @@ export class Runtime<Turn> {
     this.#horizons.delete(horizon);
   }
 
+  /** What a verdict of the local detector does to this turn. */
+  onAbort(turn: ProducerTurn, abort: (event: AbortingEvent) => void): void {
+    if (this.#detector !== undefined) this.#aborts.set(turn, abort);
+  }
+
   /** One second has passed. */
   beat(): void {
     guarded(() => {
       for (const horizon of this.#horizons) horizon.check();
       const wasIdle = this.producer.isIdle;
       const signals = this.producer.heartbeat();
+      if (!wasIdle) this.#tellDetector(signals);
       // Nothing open and nothing to prove: an idle agent sends nothing.
       if (this.#lane?.alive === true) {
         if (wasIdle) this.#lane.rest();
@@ -155,6 +170,22 @@ export class Runtime<Turn> {
       for (const signal of signals)
         this.#emit(signal, signal.type === 'turn' ? this.producer.turn(signal.turn) : undefined);
     });
+  }
+
+  #abort(event: AbortingEvent): boolean {
+    const { id, attempt } = event.data.turn;
+    const turn = this.producer.turn(id);
+    // A newer attempt under the same id is none of this verdict's.
+    if (turn?.status !== 'open' || turn.attempt !== attempt) return false;
+    const abort = this.#aborts.get(turn);
+    abort?.(event);
+    return abort !== undefined;
+  }
+
+  #tellDetector(signals: readonly Signal[]): void {
+    const detector = this.#detector;
+    if (detector === undefined) return;
+    guarded(() => detector.records(signals.map((signal) => signalToRecord(signal))));
   }
 
   #emit(signal: Signal, turn: ProducerTurn | undefined): void {

@@ -1,5 +1,6 @@
 import { diagnose, errorTypeOf, isAbort, RequestStillRunningError, TurnExpiredError } from './errors.ts';
 import { Horizon } from './horizon.ts';
+import { type AbortingEvent, abortError } from './local-detector.ts';
 import type {
   ProviderError,
   RequestOptions,
@@ -11,6 +12,7 @@ import type { ContentKind, Outcome } from './producer/signal.ts';
 import type { ProducerTurn } from './producer/turn.ts';
 import { RequestHandle } from './request.ts';
 import { guarded, type Runtime } from './runtime.ts';
+import { TurnStaleError } from './stale-error.ts';
 import { isCovered } from './stream/covered.ts';
 import { ToolHandle } from './tool.ts';
 import { formatTraceparent, type TraceLink } from './trace-link.ts';
@@ -25,7 +27,7 @@ export class Turn {
   readonly #horizon: Horizon | undefined;
   readonly #controller: AbortController = new AbortController();
   readonly #executing: Set<string> = new Set();
-  readonly #onExpired: Set<(error: TurnExpiredError) => void> = new Set();
+  readonly #onAbort: Set<(error: TurnExpiredError | TurnStaleError) => void> = new Set();
 
   constructor(runtime: Runtime<Turn>, turn: ProducerTurn, trace: TraceLink) {
     this.#runtime = runtime;
@@ -33,7 +35,9 @@ export class Turn {
     this.id = turn.id;
     this.attempt = turn.attempt;
     this.trace = trace;
-    if (turn.status !== 'open' || turn.deadlineMs === undefined) return;
+    if (turn.status !== 'open') return;
+    runtime.onAbort(turn, (event) => this.#abortBy(event));
+    if (turn.deadlineMs === undefined) return;
     this.#horizon = new Horizon(
       runtime.timers,
       () => turn.expiresInMs() ?? Number.POSITIVE_INFINITY,
@@ -47,7 +51,10 @@ export class Turn {
     return formatTraceparent(this.trace);
   }
 
-  /** Fires at the horizon, in this process, with a `TurnExpiredError` as its reason. Hand it to every client. */
+  /**
+   * Fires at the horizon with a `TurnExpiredError` as its reason, and with a `TurnStaleError` where a detector in this
+   * process aborts the attempt. Hand it to every client.
+   */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -199,8 +206,11 @@ export class Turn {
     return this.#settleOnce(
       () => this.#runtime.run({ turn: this }, { turn: this.id }, () => work(this)),
       (outcome, error) => {
-        // The work may have ended the turn itself.
-        if (this.#turn.status === 'ended') return;
+        // The work may have ended the turn itself; or the attempt was aborted and this comes too late.
+        if (this.#turn.status === 'ended') {
+          if (this.#controller.signal.aborted) this.#runtime.counters.lateSettlements++;
+          return;
+        }
         this.end({ outcome, ...(outcome === 'completed' ? {} : { errorType: errorTypeOf(error) }) });
       },
     );
@@ -218,13 +228,13 @@ export class Turn {
     ownHorizon?: (reject: (error: TurnExpiredError) => void) => Horizon,
   ): Promise<T> {
     const { reason } = this.#controller.signal;
-    if (reason instanceof TurnExpiredError) return Promise.reject(reason);
+    if (reason instanceof TurnExpiredError || reason instanceof TurnStaleError) return Promise.reject(reason);
     return new Promise((resolve, reject) => {
       const horizon = ownHorizon?.(reject);
       if (horizon !== undefined) this.#runtime.watch(horizon);
-      this.#onExpired.add(reject);
+      this.#onAbort.add(reject);
       const finish = (outcome: Outcome, error?: unknown): void => {
-        this.#onExpired.delete(reject);
+        this.#onAbort.delete(reject);
         if (horizon !== undefined) this.#runtime.unwatch(horizon);
         settled(outcome, error);
       };
@@ -244,11 +254,20 @@ export class Turn {
 
   #expire(): void {
     if (this.#horizon !== undefined) this.#runtime.unwatch(this.#horizon);
-    if (!this.isOpen) return;
-    const error = this.#expiredError('turn');
-    guarded(() => this.#turn.expire());
-    for (const reject of this.#onExpired) reject(error);
-    this.#onExpired.clear();
+    if (this.isOpen) this.#abort(this.#expiredError('turn'));
+  }
+
+  /** A detector in this process holds the attempt for dead. Its failed end confirms the verdict: no recovery follows. */
+  #abortBy(event: AbortingEvent): void {
+    if (this.#horizon !== undefined) this.#runtime.unwatch(this.#horizon);
+    if (this.isOpen) this.#abort(abortError(event));
+  }
+
+  #abort(error: TurnExpiredError | TurnStaleError): void {
+    if (error instanceof TurnExpiredError) guarded(() => this.#turn.expire());
+    else guarded(() => this.#turn.ended({ outcome: 'failed', errorType: error.code }));
+    for (const reject of this.#onAbort) reject(error);
+    this.#onAbort.clear();
     this.#controller.abort(error);
   }
 

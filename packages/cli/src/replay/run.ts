@@ -44,6 +44,7 @@ function replay(file: string, options: RunOptions): ScenarioResult {
       id: file,
       passed: false,
       failures: [message.startsWith(file) ? message : `${file}: ${message}`],
+      events: [],
     };
   }
 }

@@ -1,7 +1,7 @@
 import type { SourceSilentEvent, TurnEvent } from '@turnwatch/core';
 import { loadConfig } from '../config/load.ts';
 import type { DetectorConfigInput } from '../config/schema.ts';
-import { createDetector, type Detector, type DetectorOptions } from '../detector.ts';
+import { createDetectorService, type Detector, type DetectorOptions } from '../detector.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import type { TurnStore } from '../store/turn-store.ts';
 import { HeldClocks, heldTimers } from './held-time.ts';
@@ -35,7 +35,7 @@ export async function runDetector(
   const clocks = more.clocks ?? new HeldClocks();
   const store = more.store ?? new MemoryStore();
   const events: (TurnEvent | SourceSilentEvent)[] = [];
-  const detector = createDetector({
+  const detector = createDetectorService({
     timers: heldTimers,
     random: () => 0.5,
     onEvent: (event) => void events.push(event),

@@ -1,4 +1,4 @@
-import type { Effect, TurnView } from '@turnwatch/core';
+import type { Effect, SourceSilentEvent, TurnEvent, TurnView } from '@turnwatch/core';
 import { play } from './drive.ts';
 import { expandSignals } from './scenario.ts';
 import type { Expectation, Scenario } from './scenario-shape.ts';
@@ -9,6 +9,8 @@ export interface ScenarioResult {
   readonly passed: boolean;
   /** What did not hold, in words. */
   readonly failures: readonly string[];
+  /** Every verdict in its order. */
+  readonly events: readonly (TurnEvent | SourceSilentEvent)[];
 }
 
 export interface TraceLine {
@@ -36,8 +38,11 @@ interface Published {
 /** Runs a scenario through the real producer, wire and core in simulated time and holds it against what it expects. */
 export function runScenario(scenario: Scenario, options: RunOptions = {}): ScenarioResult {
   const published: Published[] = [];
+  const events: (TurnEvent | SourceSilentEvent)[] = [];
   const world: World = new World(scenario, options, (effects) => {
-    for (const effect of effects) note(effect, published, world);
+    const told = effects.flatMap((effect: Effect) => (effect.kind === 'publish' ? [effect.event] : []));
+    events.push(...told);
+    published.push(...told.map((event) => publishedOf(event, world)));
   });
   const signals = expandSignals(scenario);
   for (const signal of signals) world.timeline.at(signal.t * 1000, () => play(world, signal));
@@ -58,7 +63,7 @@ export function runScenario(scenario: Scenario, options: RunOptions = {}): Scena
   world.timeline.runUntil(endS * 1000 + 1);
   for (const each of scenario.expect) failures.push(...overTime(each, published));
   failures.push(...countPublished(scenario, published));
-  return { id: scenario.id, passed: failures.length === 0, failures };
+  return { id: scenario.id, passed: failures.length === 0, failures, events };
 }
 
 function turnsOf(scenario: Scenario): string[] {
@@ -67,15 +72,13 @@ function turnsOf(scenario: Scenario): string[] {
   ];
 }
 
-function note(effect: Effect, published: Published[], world: World): void {
-  if (effect.kind !== 'publish') return;
-  const { event } = effect;
-  published.push({
+function publishedOf(event: TurnEvent | SourceSilentEvent, world: World): Published {
+  return {
     type: event.type,
     turn: event.type === 'source.silent' ? undefined : event.turn,
     atS: world.timeline.nowMs / 1000,
     toAgents: event.type === 'source.silent' || event.tellsParent,
-  });
+  };
 }
 
 function compare(expected: Expectation, view: TurnView | undefined): string[] {

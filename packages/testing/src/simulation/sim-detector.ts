@@ -12,23 +12,38 @@ import {
 import type { HostClock } from './host-clock.ts';
 import type { Timeline } from './timeline.ts';
 
-export interface SimDetectorOptions {
+/** What a detector in a simulated world lives on. */
+export interface DetectorGiven {
   readonly timeline: Timeline;
   readonly clock: HostClock;
   readonly policy: Policy;
   readonly baselines: readonly SavedBaseline[];
   /** Sends the detector's own canary out on a path. */
   readonly sendCanary: (path: string) => void;
+  /** Verdicts among them, at their instant. */
   readonly onEffects: (effects: readonly Effect[]) => void;
   /** When in each second it ticks, ms. */
   readonly phaseMs: number;
 }
 
+/** What a scenario does with a detector. */
+export interface SimulatedDetector {
+  turn(id: string): TurnView | undefined;
+  /** A decoded batch has arrived. */
+  receive(batch: readonly Signal[]): void;
+  /** Its loop stands still, or its host sleeps. */
+  stand(): void;
+  goOn(): void;
+  /** kill -9: what is not stored is gone. */
+  stop(): void;
+  restart(): void;
+}
+
 const tickMs = 1000;
 
 /** A simulated detector around the real registry: it drains its queue, then judges, on arrival and at each tick. */
-export class SimDetector {
-  readonly #options: SimDetectorOptions;
+export class SimDetector implements SimulatedDetector {
+  readonly #options: DetectorGiven;
   #registry: Registry;
   #awake: AwakeClock;
   #queue: Signal[] = [];
@@ -38,7 +53,7 @@ export class SimDetector {
   #generation = 0;
   #tickDueMs: number;
 
-  constructor(options: SimDetectorOptions) {
+  constructor(options: DetectorGiven) {
     this.#options = options;
     this.#awake = new AwakeClock(options.clock);
     this.#registry = Registry.restore(
@@ -67,7 +82,6 @@ export class SimDetector {
     });
   }
 
-  /** Its loop stands still, or its host sleeps. */
   stand(): void {
     this.#standing++;
   }
@@ -77,7 +91,6 @@ export class SimDetector {
     if (this.#standing === 0) this.#schedule();
   }
 
-  /** kill -9: what is not stored is gone. */
   stop(): void {
     this.#down = JSON.parse(JSON.stringify(this.#registry.save(this.#now()))) as SavedState;
     this.#queue = [];

@@ -11,7 +11,7 @@ import { CoarseProducer } from './coarse-producer.ts';
 import { HostClock } from './host-clock.ts';
 import { Pipeline } from './pipeline.ts';
 import type { Scenario } from './scenario-shape.ts';
-import { SimDetector } from './sim-detector.ts';
+import { type DetectorGiven, SimDetector, type SimulatedDetector } from './sim-detector.ts';
 import { SimProcess } from './sim-process.ts';
 import { Timeline } from './timeline.ts';
 
@@ -23,6 +23,8 @@ export interface Variant {
   readonly double?: boolean;
   /** The producers' wall clocks differ from the detector's by this, seconds. */
   readonly skewS?: number;
+  /** Runs another detector than the simulated one around the registry of core, which must come to the same verdicts. */
+  readonly detector?: (given: DetectorGiven) => SimulatedDetector;
 }
 
 const epochMs = Date.UTC(2026, 0, 1);
@@ -31,7 +33,7 @@ const detectorPhaseMs = 650;
 /** One simulated world: hosts, processes, a pipeline and a detector on one timeline. */
 export class World {
   readonly timeline: Timeline = new Timeline();
-  readonly detector: SimDetector;
+  readonly detector: SimulatedDetector;
   readonly detectorClock: HostClock;
   readonly pipeline: Pipeline;
   readonly #scenario: Scenario;
@@ -56,7 +58,7 @@ export class World {
       deliver: (batch) => this.detector.receive(batch),
       ...(variant.double === undefined ? {} : { doubled: variant.double }),
     });
-    this.detector = new SimDetector({
+    const given: DetectorGiven = {
       timeline: this.timeline,
       clock: this.detectorClock,
       // A scenario without a preset states numbers of `measured`, which are easy to name.
@@ -66,7 +68,8 @@ export class World {
       onEffects,
       sendCanary: (path) =>
         this.pipeline.send([{ type: 'canary', path, id: `${path}-${this.timeline.nowMs}` }], undefined),
-    });
+    };
+    this.detector = variant.detector?.(given) ?? new SimDetector(given);
   }
 
   /** The process of that name; it starts with the first thing it does. */
