@@ -132,6 +132,7 @@ test('a process as people see it', () => {
   const view = {
     id: 'p1',
     boot: 'b1',
+    service: null,
     path: 'direct',
     hostClass: 'server',
     worker: false,

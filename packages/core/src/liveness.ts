@@ -130,6 +130,7 @@ export function processView(process: Process, now: Now): ProcessView {
   return {
     id: process.id,
     boot: process.boot,
+    service: process.service ?? null,
     path: process.path,
     hostClass: process.hostClass,
     worker: process.worker,

@@ -44,6 +44,7 @@ test('a running turn, with the numbers that it would be judged by', () => {
     thresholdMs: s(90),
     thresholdSource: 'default',
     confirmMs: s(22.5),
+    heardAgoMs: s(60),
     lastActivityAtMs: wallZeroMs,
     lastActivityKind: 'chunk',
     startedAtMs: wallZeroMs,
@@ -101,6 +102,7 @@ describe('each state shows its own fields', () => {
       outcome: 'failed',
       settledAtMs: 77,
       precision: 'coarse',
+      heardAgoMs: 0,
     });
   });
 });

@@ -35,6 +35,7 @@ export function viewOf(turn: Turn, ctx: Context): TurnView {
     thresholdMs: threshold.thresholdMs,
     thresholdSource: threshold.source,
     confirmMs: threshold.confirmMs,
+    heardAgoMs: turn.coarse ? 0 : Math.max(0, ctx.now.awakeMs - turn.heardAwakeMs),
     lastActivityAtMs: turn.lastActivityMs,
     lastActivityKind: report.lastKind,
     startedAtMs: turn.startedMs,

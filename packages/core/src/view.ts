@@ -22,6 +22,8 @@ export interface TurnView {
   readonly thresholdMs: number;
   readonly thresholdSource: ThresholdSource;
   readonly confirmMs: number;
+  /** How old the newest record is that proves the silence, ms of the detector's awake time; 0 without heartbeats. */
+  readonly heardAgoMs: number;
   readonly lastActivityAtMs: WallMs;
   readonly lastActivityKind: string;
   readonly startedAtMs: WallMs;
@@ -42,6 +44,7 @@ export interface TurnView {
 export interface ProcessView {
   readonly id: string;
   readonly boot: string;
+  readonly service: string | null;
   readonly path: string;
   readonly hostClass: HostClass;
   readonly worker: boolean;
