@@ -8,17 +8,19 @@ import type { Detector, DetectorOptions } from './detector.ts';
 import { EndpointBook } from './endpoints/endpoint-book.ts';
 import { EventFeed } from './feed/event-feed.ts';
 import { createApp } from './http/app.ts';
-import type { Health } from './http/health.ts';
+import { type Health, healthOf } from './http/health.ts';
 import { closeServer, listen, portOf, urlOf } from './http/listen.ts';
 import { isLoopbackHost } from './http/loopback.ts';
 import { defaultBodyLimits } from './ingest/body.ts';
 import { directPath } from './ingest/receiver.ts';
+import { Screen } from './live/screen.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { Meters } from './meters.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { StoreUnavailable } from './pipeline/store-unavailable.ts';
 import { Teller } from './pipeline/teller.ts';
 import { Reporter } from './reporter.ts';
+import { dropOld } from './retention.ts';
 import { Scheduler } from './scheduler.ts';
 import { within } from './within.ts';
 
@@ -45,12 +47,12 @@ export class DetectorService implements Detector {
   readonly #feed: EventFeed;
   readonly #book: EndpointBook;
   readonly #tokens: Tokens;
+  readonly #screen: Screen;
   #canary: Canary | undefined;
   #server: Server | undefined;
   #canaryBackMs: number | undefined;
   #ready = false;
   #ticks = 0;
-  #lastTickError: string | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(options: DetectorOptions) {
@@ -59,7 +61,8 @@ export class DetectorService implements Detector {
     this.#logger = options.logger ?? silentLogger;
     const saved = store.load();
     this.#clock = new AwakeClock(clocks, saved.awakeMs);
-    this.#registry = Registry.restore(makePolicy(config.policy), saved, this.#now());
+    const policy = makePolicy(config.policy);
+    this.#registry = Registry.restore(policy, saved, this.#now());
     this.#tokens = new Tokens(config.tokens);
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
     this.#book = new EndpointBook({
@@ -69,17 +72,28 @@ export class DetectorService implements Detector {
       wallMs: () => clocks.wallMs(),
       onChange: (endpoints) => this.#sender.setEndpoints(endpoints),
     });
-    this.#meters = new Meters({
+    const shown = {
       registry: this.#registry,
       store,
       now: () => this.#now(),
-      tickAgeMs: () => this.#scheduler.ageMs,
       canaryAgeMs: () =>
         this.#canaryBackMs === undefined ? undefined : clocks.monoMs() - this.#canaryBackMs,
-      storeHealthy: () => this.#pipeline.health.failing === undefined,
-      feedSubscribers: () => this.#feed.waiting,
       endpoints: () =>
         this.#book.current.map(({ id }) => this.#sender.state(id)?.status ?? ('active' as const)),
+    };
+    this.#meters = new Meters({
+      ...shown,
+      tickAgeMs: () => this.#scheduler.ageMs,
+      storeHealthy: () => this.#pipeline.health.failing === undefined,
+      feedSubscribers: () => this.#feed.waiting,
+    });
+    this.#screen = new Screen({
+      ...shown,
+      policy,
+      monoMs: () => clocks.monoMs(),
+      after: (ms, work) => timers.after(ms, work),
+      health: () => this.health,
+      logger: this.#logger,
     });
     this.#reporter = new Reporter(options, this.#logger, this.#meters);
     this.#teller = new Teller({
@@ -94,8 +108,16 @@ export class DetectorService implements Detector {
       now: () => this.#now(),
       soon: (work) => timers.soon(work),
       logger: this.#logger,
-      onEvent: (event) => this.#reporter.announce(event),
-      onEffect: (effect) => this.#meters.effect(effect),
+      onEvent: (event) => {
+        this.#screen.kept(event);
+        this.#reporter.announce(event);
+      },
+      onMerge: (signal, now, when) => this.#screen.merge(signal, now, when),
+      onForgotten: (turns) => this.#screen.timeline.forget(turns),
+      onEffect: (effect) => {
+        this.#screen.effect(effect);
+        this.#meters.effect(effect);
+      },
       onQueued: () => this.#sender.wake(),
       onKept: (events) => this.#feed.published(events),
     });
@@ -104,7 +126,10 @@ export class DetectorService implements Detector {
       endpoints: this.#book.current,
       clock: { nowMs: () => clocks.wallMs(), setTimer: (work, ms) => timers.after(ms, work) },
       random: options.random,
-      onReport: (report) => this.#reporter.delivery(report),
+      onReport: (report) => {
+        this.#screen.delivery(report.row.turnId);
+        this.#reporter.delivery(report);
+      },
       onEndpoint: (state) => this.#reporter.endpoint(state),
       onError: (error) => this.#reporter.outboxFailed(error),
     });
@@ -112,36 +137,20 @@ export class DetectorService implements Detector {
       timers,
       monoMs: () => clocks.monoMs(),
       work: () => this.#work(),
-      onError: (error) => {
-        this.#lastTickError = error instanceof Error ? error.message : String(error);
-        this.#logger.error({ err: error }, 'a tick failed; the next one is tried all the same');
-      },
-      onTick: (durationMs) => {
-        this.#lastTickError = undefined;
-        this.#meters.tick(durationMs);
-      },
+      onError: (error) =>
+        this.#logger.error({ err: error }, 'a tick failed; the next one is tried all the same'),
+      onTick: (durationMs) => this.#meters.tick(durationMs),
     });
   }
 
   get health(): Health {
-    const { failing } = this.#pipeline.health;
-    const place = this.#options.store.place;
-    return {
-      ready: this.#ready,
-      tick: {
-        ok: !this.#scheduler.standsStill,
-        ageMs: Math.round(this.#scheduler.ageMs),
-        ...(this.#lastTickError === undefined ? {} : { lastError: this.#lastTickError }),
-      },
-      store:
-        failing === undefined
-          ? { ok: true, place }
-          : { ok: false, place, failingSince: new Date(failing.sinceMs).toISOString(), error: failing.error },
-    };
+    const { place } = this.#options.store;
+    return healthOf({ ready: this.#ready, scheduler: this.#scheduler, place, ...this.#pipeline.health });
   }
 
   async start(): Promise<{ port: number; url: string }> {
     const { listen: at } = this.#options.config;
+    const sent = { book: this.#book, sender: () => this.#sender, logger: this.#logger };
     const app = createApp({
       registry: () => this.#registry,
       now: () => this.#now(),
@@ -150,7 +159,10 @@ export class DetectorService implements Detector {
         submit: (signals, path) => this.#submit(signals, path),
         limits: this.#options.bodyLimits ?? defaultBodyLimits,
         logger: this.#logger,
-        onRequest: (received) => this.#meters.request(received),
+        onRequest: (received) => {
+          this.#screen.request(received);
+          this.#meters.request(received);
+        },
         authorize: (authorization) => {
           const judged = this.#tokens.judge(authorization, 'ingest');
           if (judged !== 'ok') this.#meters.unauthorized(judged === 'unknown' ? 401 : 403);
@@ -160,17 +172,11 @@ export class DetectorService implements Detector {
       metrics: this.#meters.handler,
       feed: this.#feed,
       endpoints: {
-        book: this.#book,
-        sender: () => this.#sender,
+        ...sent,
         test: (id) => this.#pipeline.deliver((now) => this.#teller.test(id, now)).id,
-        logger: this.#logger,
       },
-      deliveries: {
-        store: this.#options.store,
-        book: this.#book,
-        sender: () => this.#sender,
-        logger: this.#logger,
-      },
+      deliveries: { ...sent, store: this.#options.store },
+      screen: this.#screen,
       access: { tokens: this.#tokens, onRefused: (status) => this.#meters.unauthorized(status) },
       loopbackOnly: isLoopbackHost(at.host),
       logger: this.#logger,
@@ -216,11 +222,16 @@ export class DetectorService implements Detector {
         'the detector stood still; nothing is judged by that time',
       );
     this.#ticks++;
-    if (this.#ticks % purgeTicks === 0) this.#purge();
+    if (this.#ticks % purgeTicks === 0) {
+      const { store, config } = this.#options;
+      const kept = { store, retention: config.retention, pipeline: this.#pipeline, logger: this.#logger };
+      dropOld(kept, this.#now().wallMs);
+    }
     this.#endOverlaps();
     this.#judge({ checkpoint: this.#ticks % checkpointTicks === 0 });
     // A backlog the size of a pause, and events whose endpoint has come back.
     this.#sender.wake();
+    this.#screen.tick();
     void this.#canary?.beat();
   }
 
@@ -254,24 +265,12 @@ export class DetectorService implements Detector {
     }
   }
 
-  #purge(): void {
-    const { store, clocks, config } = this.#options;
-    const { settledTurnsMs, eventsMs, maxEvents, maxDeliveries } = config.retention;
-    const nowMs = clocks.wallMs();
-    this.#pipeline.forget(nowMs - settledTurnsMs);
-    try {
-      store.purgeDeliveries(nowMs - settledTurnsMs, maxDeliveries);
-      store.purgeEvents(nowMs - eventsMs, maxEvents);
-    } catch (error) {
-      this.#logger.warn({ err: error }, 'old events could not be dropped; it is tried again in a minute');
-    }
-  }
-
   async #stop(): Promise<void> {
     this.#ready = false;
     this.#scheduler.stop();
     this.#canary?.close();
     this.#feed.close();
+    this.#screen.close();
     const after: Timers['after'] = (ms, work) => this.#options.timers.after(ms, work);
     if (this.#server !== undefined) await closeServer(this.#server, serverGraceMs, after);
     try {

@@ -19,6 +19,7 @@ export interface SchedulerOptions {
 export class Scheduler {
   readonly #options: SchedulerOptions;
   #lastMs: number;
+  #lastError: string | undefined;
   #stop: (() => void) | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -41,9 +42,11 @@ export class Scheduler {
     try {
       this.#options.work();
     } catch (error) {
+      this.#lastError = error instanceof Error ? error.message : String(error);
       this.#options.onError(error);
       return;
     }
+    this.#lastError = undefined;
     this.#lastMs = this.#options.monoMs();
     this.#options.onTick(this.#lastMs - startedMs);
   }
@@ -51,6 +54,11 @@ export class Scheduler {
   /** Since the last tick that succeeded, ms. */
   get ageMs(): number {
     return this.#options.monoMs() - this.#lastMs;
+  }
+
+  /** Why the last tick failed; undefined where it did not. */
+  get lastError(): string | undefined {
+    return this.#lastError;
   }
 
   get standsStill(): boolean {

@@ -2,6 +2,7 @@ import type { Now, Registry } from '@turnwatch/core';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { EventFeed } from '../feed/event-feed.ts';
 import { type ReceiverOptions, receiveLogs, receiveUnjudged } from '../ingest/receiver.ts';
+import type { Screen } from '../live/screen.ts';
 import type { Logger } from '../logger.ts';
 import { sqliteCodeOf } from '../store/store-error.ts';
 import { type AccessOptions, gateOf } from './access.ts';
@@ -11,8 +12,11 @@ import { type EndpointRoutesOptions, endpointRoutes } from './endpoints.ts';
 import { events } from './events.ts';
 import { type Health, healthz, readyz } from './health.ts';
 import { indexPage, routes } from './index-page.ts';
+import { live } from './live.ts';
 import { sendProblem } from './problem.ts';
 import { sameMachineOnly } from './same-machine.ts';
+import { sources } from './sources.ts';
+import { timeline } from './timeline.ts';
 import { oneTurn, turnList } from './turns.ts';
 
 export interface AppOptions {
@@ -24,6 +28,7 @@ export interface AppOptions {
   readonly feed: EventFeed;
   readonly endpoints: EndpointRoutesOptions;
   readonly deliveries: DeliveryRoutesOptions;
+  readonly screen: Screen;
   readonly access: AccessOptions;
   /** Refuse requests that name another host or come from another site's page: on for loopback listeners. */
   readonly loopbackOnly: boolean;
@@ -32,7 +37,7 @@ export interface AppOptions {
 
 /** The HTTP side of the detector: OTLP in, PROTOCOL 4 out. No CORS: pages of other sites get nothing. */
 export function createApp(options: AppOptions): Express {
-  const { registry, now, health, deliveries } = options;
+  const { registry, now, health, deliveries, screen } = options;
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -52,6 +57,9 @@ export function createApp(options: AppOptions): Express {
   const endpoints = endpointRoutes(options.endpoints);
   route(app, '/v1/turns', { get: [read, turnList(registry, now)] });
   route(app, '/v1/turns/:id', { get: [read, oneTurn(registry, now)] });
+  route(app, '/v1/turns/:id/timeline', { get: [read, timeline(screen, deliveries)] });
+  route(app, '/v1/live', { get: [read, live(screen, deliveries.book)] });
+  route(app, '/v1/sources', { get: [whole, sources(screen)] });
   route(app, '/v1/events', { get: [told, events(options.feed)] });
   route(app, '/v1/endpoints', {
     get: [told, endpoints.list],

@@ -108,7 +108,7 @@ export function replay({ store, book, sender, logger }: DeliveryRoutesOptions): 
 }
 
 /** The endpoints whose deliveries are asked for and may be seen; undefined: all. */
-function visibleEndpoints(
+export function visibleEndpoints(
   asked: string | undefined,
   book: EndpointBook,
   own: string | undefined,

@@ -13,6 +13,30 @@ export interface Health {
   readonly ready: boolean;
 }
 
+export interface HealthInput {
+  readonly ready: boolean;
+  readonly scheduler: {
+    readonly standsStill: boolean;
+    readonly ageMs: number;
+    readonly lastError: string | undefined;
+  };
+  readonly place: string;
+  /** Undefined while the store works. */
+  readonly failing?: { readonly sinceMs: number; readonly error: string };
+}
+
+export function healthOf({ ready, scheduler, place, failing }: HealthInput): Health {
+  const { standsStill, ageMs, lastError } = scheduler;
+  return {
+    ready,
+    tick: { ok: !standsStill, ageMs: Math.round(ageMs), ...(lastError === undefined ? {} : { lastError }) },
+    store:
+      failing === undefined
+        ? { ok: true, place }
+        : { ok: false, place, failingSince: new Date(failing.sinceMs).toISOString(), error: failing.error },
+  };
+}
+
 /** `GET /healthz`: 503 while the detector does not judge or cannot keep what it sees. For restarts and alarms. */
 export function healthz(health: () => Health): RequestHandler {
   return (_request, response) => {

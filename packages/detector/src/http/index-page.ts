@@ -9,6 +9,13 @@ export const routes: readonly {
 }[] = [
   { method: 'GET', path: '/v1/turns', what: 'turns: ?state=&parent=&conversation=&agent=&limit=&cursor=' },
   { method: 'GET', path: '/v1/turns/:id', what: 'one turn: is it alive, stale, expired, and why' },
+  { method: 'GET', path: '/v1/turns/:id/timeline', what: 'what happened in it, and why it was judged so' },
+  {
+    method: 'GET',
+    path: '/v1/live',
+    what: 'the most urgent turns: ?state=&agent=&parent=&turn=&text=&limit=, or server-sent events',
+  },
+  { method: 'GET', path: '/v1/sources', what: 'processes and paths: who is heard, and what cannot be seen' },
   {
     method: 'GET',
     path: '/v1/events',

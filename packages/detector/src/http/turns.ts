@@ -1,6 +1,6 @@
 import type { Now, Registry, TurnView } from '@turnwatch/core';
 import { type TurnList, type TurnQuery, toTurnDocument, turnQuery } from '@turnwatch/protocol';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import { parentOf } from './access.ts';
 import { queryFaults, sendBadQuery } from './bad-query.ts';
 import { sendProblem } from './problem.ts';
@@ -44,16 +44,20 @@ export function oneTurn(registry: () => Registry, now: () => Now): RequestHandle
     const own = parentOf(response);
     // What a token may not see is not there for it.
     if (turn === undefined || (own !== undefined && turn.identity.parentId !== own)) {
-      sendProblem(response, {
-        status: 404,
-        code: 'TURNWATCH_ERR_UNKNOWN_TURN',
-        title: 'Unknown turn',
-        detail: 'No turn with this id was seen, or it settled longer ago than retention.settledTurnsMs.',
-      });
+      sendUnknownTurn(response);
       return;
     }
     response.json(toTurnDocument(turn));
   };
+}
+
+export function sendUnknownTurn(response: Response): void {
+  sendProblem(response, {
+    status: 404,
+    code: 'TURNWATCH_ERR_UNKNOWN_TURN',
+    title: 'Unknown turn',
+    detail: 'No turn with this id was seen, or it settled longer ago than retention.settledTurnsMs.',
+  });
 }
 
 function pageOf(turns: readonly TurnView[], query: TurnQuery, after: TurnPosition | null): TurnList {

@@ -77,7 +77,8 @@ export class LiveBoard {
       const { view } = candidate;
       if (viewer.parent !== undefined && view.identity.parentId !== viewer.parent) continue;
       counts[view.state]++;
-      if (view.phase === 'waiting' && (view.state === 'running' || view.state === 'suspect')) counts.waiting++;
+      if (view.phase === 'waiting' && (view.state === 'running' || view.state === 'suspect'))
+        counts.waiting++;
       if (this.#fits(candidate, viewer.query)) fitting.push(candidate);
     }
     const chosen = mostUrgent(fitting, viewer.query.limit);

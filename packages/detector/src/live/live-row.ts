@@ -31,7 +31,12 @@ export function rowOf(input: RowInput): { readonly row: LiveRow; readonly steady
   const judged = isJudged(view) && !settled;
   const call = settled ? undefined : nearestCall(view.calls);
   const silentSinceMs = wallMs - view.heardAgoMs - view.silenceMs;
-  const silence = clockOf(view.silenceMs, silentSinceMs, before?.silentSinceMs, runs && view.phase !== 'waiting');
+  const silence = clockOf(
+    view.silenceMs,
+    silentSinceMs,
+    before?.silentSinceMs,
+    runs && view.phase !== 'waiting',
+  );
   const toolSinceMs = call === undefined ? undefined : wallMs - view.heardAgoMs - call.quietMs;
   const tool =
     call === undefined || toolSinceMs === undefined
@@ -91,7 +96,9 @@ export function rowOf(input: RowInput): { readonly row: LiveRow; readonly steady
     row,
     steady: {
       ...(silence.since === null ? {} : { silentSinceMs: Date.parse(silence.since) }),
-      ...(tool === null || tool.since === null ? {} : { tool: { id: tool.id, sinceMs: Date.parse(tool.since) } }),
+      ...(tool === null || tool.since === null
+        ? {}
+        : { tool: { id: tool.id, sinceMs: Date.parse(tool.since) } }),
     },
   };
 }
@@ -100,7 +107,9 @@ export function rowOf(input: RowInput): { readonly row: LiveRow; readonly steady
 function nearestCall(calls: readonly PendingCall[]): PendingCall | undefined {
   return calls.reduce<PendingCall | undefined>(
     (nearest, call) =>
-      nearest === undefined || call.quietMs / call.graceMs > nearest.quietMs / nearest.graceMs ? call : nearest,
+      nearest === undefined || call.quietMs / call.graceMs > nearest.quietMs / nearest.graceMs
+        ? call
+        : nearest,
     undefined,
   );
 }

@@ -38,7 +38,8 @@ export class ToldIndex {
   /** @param endpoints those that may be seen; undefined: all */
   of(turn: string, wallMs: number, endpoints?: readonly string[]): Told {
     const { rows, attemptedAtMs } = this.#read(turn, wallMs);
-    const seen = endpoints === undefined ? rows : rows.filter(({ endpointId }) => endpoints.includes(endpointId));
+    const seen =
+      endpoints === undefined ? rows : rows.filter(({ endpointId }) => endpoints.includes(endpointId));
     if (seen.length === 0) return nobodyTold;
     return {
       total: seen.length,

@@ -37,6 +37,8 @@ beforeEach(() => {
     soon: (work) => void soon.push(work),
     logger: silentLogger,
     onEvent: () => undefined,
+    onMerge: () => undefined,
+    onForgotten: () => undefined,
     onEffect: ({ kind }) => void effects.push(kind),
     onQueued: () => undefined,
     onKept: () => undefined,

@@ -18,6 +18,10 @@ export interface PipelineOptions {
   readonly now: () => Now;
   readonly soon: Timers['soon'];
   readonly logger: Logger;
+  /** A signal is about to be merged, and was. For what is shown; it must not throw. */
+  readonly onMerge: (signal: Signal, now: Now, when: 'before' | 'after') => void;
+  /** Turns were dropped from memory. */
+  readonly onForgotten: (turns: readonly string[]) => void;
   /** After the commit that holds the event. */
   readonly onEvent: (event: TurnEvent | SourceSilentEvent) => void;
   readonly onEffect: (effect: Effect) => void;
@@ -137,7 +141,9 @@ export class Pipeline {
 
   /** Drops settled turns from memory and store, with the next commit. */
   forget(settledBeforeMs: number): void {
-    for (const id of this.#options.registry.forget(settledBeforeMs)) this.#changes.forget(id);
+    const forgotten = this.#options.registry.forget(settledBeforeMs);
+    for (const id of forgotten) this.#changes.forget(id);
+    this.#options.onForgotten(forgotten);
   }
 
   /** Merges and keeps what is queued, judges nothing more, refuses what comes later. */
@@ -162,7 +168,9 @@ export class Pipeline {
       let refused = 0;
       for (const signal of batch.signals) {
         try {
+          this.#options.onMerge(signal, now, 'before');
           this.#take(this.#options.registry.receive(signal, batch.path, now), now);
+          this.#options.onMerge(signal, now, 'after');
           if (signal.type === 'turn') this.#changes.touch(signal.turn);
         } catch (error) {
           refused++;

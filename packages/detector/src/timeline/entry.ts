@@ -62,7 +62,14 @@ export function documentOf(entry: Entry): TimelineEntry {
   switch (entry.kind) {
     case 'mark': {
       const { kind, what, detail } = entry;
-      return { kind, at: from, what, detail, silenceMs: whole(entry.silenceMs), thresholdMs: whole(entry.thresholdMs) };
+      return {
+        kind,
+        at: from,
+        what,
+        detail,
+        silenceMs: whole(entry.silenceMs),
+        thresholdMs: whole(entry.thresholdMs),
+      };
     }
     case 'gap':
       return {
@@ -83,7 +90,16 @@ export function documentOf(entry: Entry): TimelineEntry {
     }
     case 'tool': {
       const { kind, id, name, updates, outcome } = entry;
-      return { kind, from, to: isoOrNull(entry.toMs), id, name, graceMs: whole(entry.graceMs), updates, outcome };
+      return {
+        kind,
+        from,
+        to: isoOrNull(entry.toMs),
+        id,
+        name,
+        graceMs: whole(entry.graceMs),
+        updates,
+        outcome,
+      };
     }
     case 'wait':
       return { kind: 'wait', from, to: isoOrNull(entry.toMs), for: entry.for, call: entry.call };

@@ -1,4 +1,4 @@
-import { type BaselineView, type StaleDetails, type TurnView } from '@turnwatch/core';
+import type { BaselineView, StaleDetails, TurnView } from '@turnwatch/core';
 import type { JudgedNumber, Judgement } from '@turnwatch/protocol';
 import { sentenceOf } from './sentence.ts';
 
@@ -21,7 +21,10 @@ export function judgementOf({ view, verdict, learned, confirmRatio, minSamples }
     unit: 'ms',
     source,
   });
-  const proof = view.precision === 'proven' ? 'proven by the heartbeats of its process' : 'by arrival: it sends no heartbeats';
+  const proof =
+    view.precision === 'proven'
+      ? 'proven by the heartbeats of its process'
+      : 'by arrival: it sends no heartbeats';
   const numbers: JudgedNumber[] = [
     ms('silence', at.silenceMs, verdict === undefined ? proof : `at the verdict; ${proof}`),
     ms('threshold', at.thresholdMs, thresholdWords(at.thresholdSource, learned.samples, minSamples)),
@@ -55,7 +58,9 @@ export function judgementOf({ view, verdict, learned, confirmRatio, minSamples }
   for (const call of verdict?.pendingCalls ?? view.calls) {
     const name = call.name ?? call.id;
     numbers.push(ms(`${name} quiet`, call.quietMs, 'since its start or its own last update'));
-    numbers.push(ms(`${name} grace`, call.graceMs, 'policy.toolIdleTimeoutMs × pendingGraceMultiplier, or declared'));
+    numbers.push(
+      ms(`${name} grace`, call.graceMs, 'policy.toolIdleTimeoutMs × pendingGraceMultiplier, or declared'),
+    );
   }
   return {
     sentence: sentenceOf(view, verdict),

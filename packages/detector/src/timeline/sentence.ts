@@ -24,7 +24,12 @@ const waitWords: Readonly<Record<WaitingFor, string>> = {
 };
 
 /** Why a turn is held for what it is, in one sentence. What a verdict says is of the instant it was made. */
-export function sentenceOf(view: TurnView, verdict: { readonly silenceMs: number; readonly thresholdMs: number; readonly confirmMs: number } | undefined): string {
+export function sentenceOf(
+  view: TurnView,
+  verdict:
+    | { readonly silenceMs: number; readonly thresholdMs: number; readonly confirmMs: number }
+    | undefined,
+): string {
   switch (view.state) {
     case 'ended':
       return view.outcome === 'unknown'
@@ -36,7 +41,10 @@ export function sentenceOf(view: TurnView, verdict: { readonly silenceMs: number
         : 'The horizon it was given passed before it ended, whatever was open then.';
     case 'stale': {
       const judged = verdict ?? view;
-      const allowed = `${spellMs(judged.thresholdMs)} and ${spellMs(judged.confirmMs)} to confirm are allowed`;
+      const allowed =
+        judged.confirmMs > 0
+          ? `${spellMs(judged.thresholdMs)} and ${spellMs(judged.confirmMs)} to confirm are allowed`
+          : `${spellMs(judged.thresholdMs)} is allowed`;
       const silent = `It was silent for ${spellMs(judged.silenceMs)} ${phaseWords[view.phase]}; ${allowed}`;
       return staleSentence(view, view.reason ?? 'silence', silent);
     }

@@ -45,7 +45,8 @@ export class Timeline {
   hear(signal: TurnSignal, now: Now): void {
     const standing = (): ReturnType<Registry['turn']> => this.#options.registry().turn(signal.turn, now);
     const record =
-      this.#records.get(signal.turn) ?? this.#open(signal.turn, this.#beginOf(signal, standing()?.startedAtMs));
+      this.#records.get(signal.turn) ??
+      this.#open(signal.turn, this.#beginOf(signal, standing()?.startedAtMs));
     this.#count(record, () => record.hear(signal, now.wallMs, standing));
   }
 

@@ -21,6 +21,7 @@ const running: TurnView = {
   silenceMs: 1234.5,
   thresholdMs: 260_000,
   thresholdSource: 'default',
+  heardAgoMs: 0,
   confirmMs: 65_000,
   lastActivityAtMs: 1_764_500_560_000,
   lastActivityKind: 'request_started',

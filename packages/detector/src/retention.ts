@@ -1,0 +1,23 @@
+import type { DetectorConfig } from './config/shape.ts';
+import type { Logger } from './logger.ts';
+import type { Pipeline } from './pipeline/pipeline.ts';
+import type { TurnStore } from './store/turn-store.ts';
+
+export interface Kept {
+  readonly retention: DetectorConfig['retention'];
+  readonly pipeline: Pick<Pipeline, 'forget'>;
+  readonly store: Pick<TurnStore, 'purgeDeliveries' | 'purgeEvents'>;
+  readonly logger: Logger;
+}
+
+/** Drops what has been kept for as long as it is to be: turns from memory and store, deliveries, events. */
+export function dropOld({ retention, pipeline, store, logger }: Kept, wallMs: number): void {
+  const { settledTurnsMs, eventsMs, maxEvents, maxDeliveries } = retention;
+  pipeline.forget(wallMs - settledTurnsMs);
+  try {
+    store.purgeDeliveries(wallMs - settledTurnsMs, maxDeliveries);
+    store.purgeEvents(wallMs - eventsMs, maxEvents);
+  } catch (error) {
+    logger.warn({ err: error }, 'old events could not be dropped; it is tried again in a minute');
+  }
+}
