@@ -12,10 +12,20 @@ describe('cleanText', () => {
     ['line and paragraph separators', 'a\u2028b\u2029c', 'abc'],
     ['invisible tag characters', 'a\u{e0041}\u{e0042}b', 'ab'],
     ['a byte order mark', '\ufeffa', 'a'],
-    ['half a surrogate pair', 'a\ud83db', 'ab'],
   ])('takes out %s', (_, raw, clean) => {
     expect(cleanText(raw)).toBe(clean);
     expect(cleanId(raw)).toBe(clean);
+  });
+
+  it('replaces half a surrogate pair, as every encoder of UTF-8 does', () => {
+    for (const raw of [
+      'a\ud83db',
+      'a\ude00b',
+      new TextDecoder().decode(new TextEncoder().encode('a\ud83db')),
+    ]) {
+      expect(cleanText(raw)).toBe('a\ufffdb');
+      expect(cleanId(raw)).toBe('a\ufffdb');
+    }
   });
 
   it('leaves other scripts and emoji sequences as they are', () => {

@@ -2,13 +2,14 @@ import { maxTextLength } from './names.ts';
 
 // Strings that agents choose reach other agents' prompts and people's terminals. What could start a line there, turn
 // it around, or hide in it is taken out: control characters (C0, C1), line and paragraph separators, bidirectional
-// overrides, invisible tag characters, byte order marks, halves of surrogate pairs.
+// overrides, invisible tag characters, byte order marks.
 
 const harmless = /^[ -~]*$/;
-const harmful = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const harmful = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
+/** Halves of surrogate pairs become U+FFFD, as in every text that passes UTF-8: an id stays one id, however it was sent. */
 function strip(raw: string): string {
-  return harmless.test(raw) ? raw : raw.replace(harmful, '');
+  return harmless.test(raw) ? raw : raw.toWellFormed().replace(harmful, '');
 }
 
 /** Never between the halves of a surrogate pair. */

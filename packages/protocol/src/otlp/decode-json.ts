@@ -1,7 +1,7 @@
-import type { WireRecord } from '../record.ts';
 import { OtlpError } from './error.ts';
 import { JsonReader } from './json-reader.ts';
-import { keyValues, nanosToMs, text } from './json-values.ts';
+import { keyValues, nanosToMs, scopeName, serviceName, text } from './json-values.ts';
+import { makerOf } from './maker.ts';
 import {
   type DecodeLimits,
   type DecodeResult,
@@ -11,13 +11,10 @@ import {
   ownSelection,
   type RecordSink,
   type Selection,
-  serviceNameAttribute,
 } from './selection.ts';
 
 const utf8 = new TextDecoder();
 const attributeSets = new WeakMap<Selection, ReadonlySet<string>>();
-const eventNameSet: ReadonlySet<string> = new Set([eventNameAttribute]);
-const serviceNameSet: ReadonlySet<string> = new Set([serviceNameAttribute]);
 
 /**
  * Reads an `ExportLogsServiceRequest` in OTLP/JSON (hex ids, 64-bit integers as strings or numbers, unknown fields
@@ -45,8 +42,11 @@ class JsonLogsDecoding {
   readonly #sink: RecordSink;
   readonly #select: Selection;
   readonly #attributes: ReadonlySet<string>;
+  readonly #withEventName: ReadonlySet<string>;
   readonly #maxRecords: number;
+  readonly #onOther: DecodeLimits['onOther'];
   #service: string | undefined;
+  #scope = '';
   #seen = 0;
   #matched = 0;
 
@@ -55,9 +55,11 @@ class JsonLogsDecoding {
     this.#sink = sink;
     this.#select = limits.select ?? ownSelection;
     this.#maxRecords = limits.maxRecords ?? defaultMaxRecords;
+    this.#onOther = limits.onOther;
     const set = attributeSets.get(this.#select) ?? new Set(this.#select.attributes);
     attributeSets.set(this.#select, set);
     this.#attributes = set;
+    this.#withEventName = set.has(eventNameAttribute) ? set : new Set([...set, eventNameAttribute]);
   }
 
   result(): DecodeResult {
@@ -66,12 +68,10 @@ class JsonLogsDecoding {
 
   request(): void {
     const reader = this.#reader;
-    if (!reader.atObject()) throw new OtlpError('malformed', 'the request must be a JSON object');
-    reader.object((key) => {
-      if (key === 'resourceLogs') reader.array(() => this.#resourceLogs());
+    reader.root('the request', (key) => {
+      if (key === 'resourceLogs') reader.array(key, () => this.#resourceLogs());
       else reader.skip();
     });
-    reader.finish();
   }
 
   /** Records need the service of their resource: where they stand before it, they are read in a second pass. */
@@ -80,9 +80,9 @@ class JsonLogsDecoding {
     this.#service = undefined;
     let resourceKnown = false;
     let passed: number | undefined;
-    reader.object((key) => {
+    reader.object('an element of resourceLogs', (key) => {
       if (key === 'resource') {
-        this.#resource();
+        this.#service = serviceName(reader);
         resourceKnown = true;
       } else if (key === 'scopeLogs' && resourceKnown) this.#scopeLogs();
       else {
@@ -93,58 +93,47 @@ class JsonLogsDecoding {
     if (passed !== undefined) reader.backAt(passed, () => this.#scopeLogs());
   }
 
-  #resource(): void {
-    this.#reader.object((key) => {
-      if (key !== 'attributes') {
-        this.#reader.skip();
-        return;
-      }
-      const service = keyValues(this.#reader, serviceNameSet)[serviceNameAttribute];
-      if (typeof service === 'string' && service !== '') this.#service = service;
+  #scopeLogs(): void {
+    const reader = this.#reader;
+    reader.array('scopeLogs', () => {
+      this.#scope = '';
+      reader.object('an element of scopeLogs', (key) => {
+        if (key === 'scope') this.#scope = scopeName(reader);
+        else if (key === 'logRecords') reader.array(key, () => this.#logRecord());
+        else reader.skip();
+      });
     });
   }
 
-  #scopeLogs(): void {
-    const reader = this.#reader;
-    reader.array(() =>
-      reader.object((key) => {
-        if (key === 'logRecords') reader.array(() => this.#logRecord());
-        else reader.skip();
-      }),
-    );
-  }
-
-  /** Attributes are read at once where the event name stands before them, as exporters write it. */
   #logRecord(): void {
     if (++this.#seen > this.#maxRecords)
       throw new OtlpError('too_many_records', `more than ${this.#maxRecords} log records in one request`);
     const reader = this.#reader;
     let eventName: string | undefined;
-    let attributes: WireRecord['attributes'] | undefined;
-    let passed: number | undefined;
+    let attributes: ReturnType<typeof keyValues> | undefined;
     let timeMs = 0;
     let observedMs = 0;
     let traceId: string | undefined;
     let spanId: string | undefined;
-    reader.object((key) => {
+    reader.object('a log record', (key) => {
       if (key === 'eventName') eventName = text(reader.scalar());
       else if (key === 'timeUnixNano') timeMs = nanosToMs(reader.scalar());
       else if (key === 'observedTimeUnixNano') observedMs = nanosToMs(reader.scalar());
       else if (key === 'traceId') traceId = text(reader.scalar());
       else if (key === 'spanId') spanId = text(reader.scalar());
-      else if (key === 'attributes' && eventName !== undefined && this.#select.wantsEvent(eventName))
-        attributes = keyValues(reader, this.#attributes);
-      else {
-        if (key === 'attributes') passed = reader.pos;
-        reader.skip();
-      }
+      else if (key !== 'attributes') reader.skip();
+      // Where the event name stands before them, as exporters write it, attributes of others are not read at all.
+      else if (eventName !== undefined && !this.#select.wantsEvent(eventName)) reader.skip();
+      else attributes = keyValues(reader, eventName === undefined ? this.#withEventName : this.#attributes);
     });
-    if (eventName === undefined && passed !== undefined)
-      eventName = text(reader.backAt(passed, () => keyValues(reader, eventNameSet))[eventNameAttribute]);
-    if (eventName === undefined || !this.#select.wantsEvent(eventName)) return;
-    if (attributes === undefined && passed !== undefined)
-      attributes = reader.backAt(passed, () => keyValues(reader, this.#attributes));
+    eventName ??= text(attributes?.[eventNameAttribute]);
+    if (eventName === undefined || !this.#select.wantsEvent(eventName)) {
+      this.#onOther?.(makerOf(this.#scope, eventName ?? ''));
+      return;
+    }
     attributes ??= {};
+    if (eventNameAttribute in attributes && !this.#attributes.has(eventNameAttribute))
+      delete attributes[eventNameAttribute];
     this.#matched++;
     const service = this.#service;
     this.#sink(makeRecord({ eventName, timeMs: timeMs || observedMs, traceId, spanId, attributes, service }));

@@ -1,8 +1,9 @@
 import type { AttributeValue } from '../record.ts';
 import { OtlpError } from './error.ts';
+import { makerOf } from './maker.ts';
 import { NamesTable } from './names-table.ts';
 import { bytesTag, fixed64Tag, ProtobufReader } from './protobuf-reader.ts';
-import { attributeValue, keyOf } from './protobuf-values.ts';
+import { attributeValue, keyOf, scopeNameAhead } from './protobuf-values.ts';
 import {
   type DecodeLimits,
   type DecodeResult,
@@ -49,7 +50,9 @@ class LogsDecoding {
   readonly #select: Selection;
   readonly #attributes: NamesTable;
   readonly #maxRecords: number;
+  readonly #onOther: DecodeLimits['onOther'];
   #service: string | undefined;
+  #scope = '';
   #seen = 0;
   #matched = 0;
 
@@ -58,6 +61,7 @@ class LogsDecoding {
     this.#sink = sink;
     this.#select = limits.select ?? ownSelection;
     this.#maxRecords = limits.maxRecords ?? defaultMaxRecords;
+    this.#onOther = limits.onOther;
     const table = tables.get(this.#select) ?? new NamesTable(this.#select.attributes);
     tables.set(this.#select, table);
     this.#attributes = table;
@@ -77,7 +81,13 @@ class LogsDecoding {
     this.#service = undefined;
     this.#reader.each(bytesTag(1), () => this.#reader.each(bytesTag(1), () => this.#resourceAttribute()));
     this.#reader.pos = start;
-    this.#reader.each(bytesTag(2), () => this.#reader.each(bytesTag(2), () => this.#logRecord()));
+    this.#reader.each(bytesTag(2), () => this.#scopeLogs());
+  }
+
+  #scopeLogs(): void {
+    // Nobody asks whose records they are: nothing is read twice.
+    if (this.#onOther !== undefined) this.#scope = scopeNameAhead(this.#reader);
+    this.#reader.each(bytesTag(2), () => this.#logRecord());
   }
 
   #resourceAttribute(): void {
@@ -92,7 +102,10 @@ class LogsDecoding {
     const reader = this.#reader;
     const start = reader.pos;
     const eventName = this.#eventName() ?? this.#eventNameFromAttributes(start);
-    if (eventName === undefined || !this.#select.wantsEvent(eventName)) return;
+    if (eventName === undefined || !this.#select.wantsEvent(eventName)) {
+      this.#onOther?.(makerOf(this.#scope, eventName ?? ''));
+      return;
+    }
     reader.pos = start;
     const attributes: Record<string, AttributeValue> = {};
     let timeMs = 0;

@@ -51,6 +51,9 @@ const sample: WireRecord[] = [
   { eventName: 'turnwatch.canary', timeMs: 3, attributes: { [Attr.worker]: true } },
 ];
 
+/** Forty megabytes of two bytes each. */
+const twoByteFields = new Uint8Array(40_000_000).fill(0x0a).map((byte, at) => (at % 2 === 0 ? byte : 0));
+
 /** Two million empty log records in four megabytes. */
 const empties = field(
   0x0a,
@@ -98,6 +101,14 @@ describe('hostile protobuf', () => {
     expect(fault?.result).toEqual({ seen: 20_001, matched: 0 });
     expect(found).toHaveLength(0);
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(32 * 1024 * 1024);
+  });
+
+  it('with more fields than any real request stops at the limit, whatever they are', () => {
+    // Resources, scopes, attributes of one resource: none of them is a log record.
+    for (const body of [twoByteFields, field(0x0a, twoByteFields), field(0x0a, field(0x0a, twoByteFields))]) {
+      const fault = faultOf(() => decodeLogsProtobuf(body, ignore));
+      expect([fault?.kind, fault?.message]).toEqual(['too_many_records', expect.stringContaining('fields')]);
+    }
   });
 
   it('may have exactly as many records as the limit allows', () => {
@@ -226,7 +237,12 @@ describe('hostile JSON', () => {
         if (!(error instanceof SyntaxError)) throw error;
       }
       const isObject = typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed);
-      expect(faultOf(() => decodeLogsJson(text, ignore)) === undefined, text).toBe(isObject);
+      const list: unknown = isObject ? (parsed as { resourceLogs?: unknown }).resourceLogs : undefined;
+      const fits = list === undefined || list === null || (Array.isArray(list) && list.length === 0);
+      const fault = faultOf(() => decodeLogsJson(text, ignore));
+      // A list that has elements may fit or not; that is for the tests of shape.
+      if (isObject && Array.isArray(list) && !fits) return;
+      expect(fault === undefined, text).toBe(isObject && fits);
     };
     fc.assert(fc.property(fc.json(), judge));
     fc.assert(
@@ -284,22 +300,48 @@ describe('hostile JSON', () => {
     expect(faultOf(() => decodeLogsJson(body, ignore))?.kind).toBe('malformed');
   });
 
-  it('with things of the wrong kind in the right places has nothing to read there', () => {
+  it.each([
+    ['[]', 'the request must be an object, not a list, at character 0'],
+    ['"x"', 'the request must be an object, not a string, at character 0'],
+    ['null', 'the request must be an object, not null, at character 0'],
+    ['{"resourceLogs": 5}', 'resourceLogs must be a list, not a number, at character 17'],
+    ['{"resourceLogs":{}}', 'resourceLogs must be a list, not an object, at character 16'],
+    [
+      '{"resourceLogs":[true]}',
+      'an element of resourceLogs must be an object, not a boolean, at character 17',
+    ],
+    ['{"resourceLogs":[{"resource":[]}]}', 'resource must be an object, not a list, at character 29'],
+    ['{"resourceLogs":[{"scopeLogs":{}}]}', 'scopeLogs must be a list, not an object, at character 30'],
+    ['{"resourceLogs":[{"scopeLogs":[7]}]}', 'an element of scopeLogs must be an object, not a number'],
+    ['{"resourceLogs":[{"scopeLogs":[{"scope":"s"}]}]}', 'scope must be an object, not a string'],
+    ['{"resourceLogs":[{"scopeLogs":[{"logRecords":"x"}]}]}', 'logRecords must be a list, not a string'],
+    ['{"resourceLogs":[{"scopeLogs":[{"logRecords":[[]]}]}]}', 'a log record must be an object, not a list'],
+    [
+      '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":{}}]}]}]}',
+      'attributes must be a list, not an object',
+    ],
+    [
+      '{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"attributes":[{"key":"turnwatch.seq","value":7}]}]}]}]}',
+      'the value of an attribute must be an object, not a number',
+    ],
+  ])('of the wrong shape, such as %s, is told what is wrong', (body, message) => {
+    const fault = faultOf(() => decodeLogsJson(body, ignore));
+    expect(fault?.kind).toBe('malformed');
+    expect(fault?.message).toContain(message);
+  });
+
+  it('with nulls for what is absent, and scalars of the wrong kind, has nothing to read there', () => {
+    const logRecords = [
+      null,
+      { eventName: 7 },
+      { eventName: 'turnwatch.canary', attributes: null, traceId: 5 },
+    ];
+    const attributes = [{ key: 'service.name', value: { intValue: '1' } }, null];
     const body = JSON.stringify({
-      resourceLogs: [
-        null,
-        7,
-        { resource: [], scopeLogs: {} },
-        {
-          resource: { attributes: [{ key: 'service.name', value: { intValue: '1' } }, 3] },
-          scopeLogs: [
-            { logRecords: [null, 'x', { eventName: 7 }, { eventName: 'turnwatch.canary', attributes: 1 }] },
-          ],
-        },
-      ],
+      resourceLogs: [null, { resource: { attributes }, scopeLogs: [{ scope: null, logRecords }] }],
     });
     const found: WireRecord[] = [];
-    expect(decodeLogsJson(body, (record) => found.push(record))).toEqual({ seen: 4, matched: 1 });
+    expect(decodeLogsJson(body, (record) => found.push(record))).toEqual({ seen: 3, matched: 1 });
     expect(found).toEqual([{ eventName: 'turnwatch.canary', timeMs: 0, attributes: {} }]);
   });
 });

@@ -1,10 +1,14 @@
 import { OtlpError } from './error.ts';
+import { maxStringLength } from './selection.ts';
 
 const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const hexEscape = /\\u[0-9a-fA-F]{4}/y;
 const simpleEscapes = '"\\/bfnrt';
 /** OTLP needs 12; what is nested deeper is refused rather than followed. */
 const maxDepth = 256;
+
+/** Each character of the longest string that is read may be written as an escape of six. */
+const maxEscapedLength = 6 * maxStringLength;
 
 const quote = 34;
 const comma = 44;
@@ -14,6 +18,16 @@ const openBracket = 91;
 const closeBracket = 93;
 const openBrace = 123;
 const closeBrace = 125;
+
+/** By its first character, before it is read. */
+function kindOf(char: number): string | undefined {
+  if (char === openBrace) return 'an object';
+  if (char === openBracket) return 'a list';
+  if (char === quote) return 'a string';
+  if (char === 110) return 'null';
+  if (char === 116 || char === 102) return 'a boolean';
+  return char === 45 || (char >= 48 && char <= 57) ? 'a number' : undefined;
+}
 
 export type Scalar = string | number | boolean | null;
 
@@ -30,14 +44,20 @@ export class JsonReader {
     this.#text = text;
   }
 
-  atObject(): boolean {
-    return this.#peek() === openBrace;
+  /** The whole text, which must be one object; only white space may follow it. */
+  root(what: string, member: (key: string) => void): void {
+    if (this.#peek() !== openBrace) throw this.#wrong(what, 'an object');
+    this.object(what, member);
+    if (!Number.isNaN(this.#peek())) throw this.#malformed('text after the end');
   }
 
-  /** Calls `member` for each key, the cursor at its value, which it must read or skip. Any other value is skipped. */
-  object(member: (key: string) => void): void {
+  /**
+   * Calls `member` for each key, the cursor at its value, which it must read or skip. Null is an absent object; any
+   * other value is none of the schema's, and an exporter that sends it must hear so instead of an empty success.
+   */
+  object(what: string, member: (key: string) => void): void {
     if (this.#peek() !== openBrace) {
-      this.skip();
+      this.#absent(what, 'an object');
       return;
     }
     this.pos++;
@@ -50,10 +70,10 @@ export class JsonReader {
     this.#expect(closeBrace);
   }
 
-  /** Calls `element` at each element, which it must read or skip. Any other value is skipped. */
-  array(element: () => void): void {
+  /** Calls `element` at each element, which it must read or skip. Null is an absent list. */
+  array(what: string, element: () => void): void {
     if (this.#peek() !== openBracket) {
-      this.skip();
+      this.#absent(what, 'a list');
       return;
     }
     this.pos++;
@@ -117,9 +137,15 @@ export class JsonReader {
     return result;
   }
 
-  /** Only white space may follow. */
-  finish(): void {
-    if (!Number.isNaN(this.#peek())) throw this.#malformed('text after the end');
+  #absent(what: string, wanted: string): void {
+    if (kindOf(this.#peek()) !== 'null') throw this.#wrong(what, wanted);
+    this.skip();
+  }
+
+  #wrong(what: string, wanted: string): OtlpError {
+    const found = kindOf(this.#peek());
+    if (found === undefined) return this.#malformed('a value expected');
+    return new OtlpError('malformed', `${what} must be ${wanted}, not ${found}, at character ${this.pos}`);
   }
 
   #skipKey(): void {
@@ -132,7 +158,9 @@ export class JsonReader {
     if (this.#peek() !== quote) throw this.#malformed('a string expected');
     const start = this.pos;
     const plain = this.#endOfString();
-    const text = this.#text.slice(start + 1, this.pos - 1);
+    // A string of megabytes is cut before it is unescaped: nobody wants more of it than the longest that is read.
+    const end = Math.min(this.pos - 1, start + 1 + maxEscapedLength);
+    const text = this.#text.slice(start + 1, end);
     if (plain) return text;
     return text.replace(/\\(u[0-9a-fA-F]{4}|.)/g, (_, escaped: string) => this.#unescape(escaped));
   }

@@ -1,11 +1,37 @@
 import type { AttributeValue } from '../record.ts';
 import type { JsonReader, Scalar } from './json-reader.ts';
-import { maxArrayLength, maxStringLength } from './selection.ts';
+import { maxArrayLength, maxStringLength, serviceNameAttribute } from './selection.ts';
+
+const serviceNameSet: ReadonlySet<string> = new Set([serviceNameAttribute]);
+
+/** `service.name` of the resource at the cursor. */
+export function serviceName(reader: JsonReader): string | undefined {
+  let service: string | undefined;
+  reader.object('resource', (key) => {
+    if (key !== 'attributes') {
+      reader.skip();
+      return;
+    }
+    const name = keyValues(reader, serviceNameSet)[serviceNameAttribute];
+    if (typeof name === 'string' && name !== '') service = name;
+  });
+  return service;
+}
+
+/** The name of the scope at the cursor; empty where it has none. */
+export function scopeName(reader: JsonReader): string {
+  let name = '';
+  reader.object('scope', (key) => {
+    if (key === 'name') name = text(reader.scalar()) ?? '';
+    else reader.skip();
+  });
+  return name;
+}
 
 /** The attributes in the list at the cursor that are wanted. */
 export function keyValues(reader: JsonReader, wanted: ReadonlySet<string>): Record<string, AttributeValue> {
   const attributes: Record<string, AttributeValue> = {};
-  reader.array(() => keyValue(reader, attributes, wanted));
+  reader.array('attributes', () => keyValue(reader, attributes, wanted));
   return attributes;
 }
 
@@ -17,7 +43,7 @@ function keyValue(
   let name: Scalar | undefined;
   let passed: number | undefined;
   let value: AttributeValue | undefined;
-  reader.object((key) => {
+  reader.object('an attribute', (key) => {
     if (key === 'key') name = reader.scalar();
     else if (key === 'value' && typeof name === 'string' && wanted.has(name)) value = anyValue(reader, true);
     else {
@@ -35,7 +61,7 @@ function keyValue(
 /** Maps, bytes and arrays of arrays are no values here; neither is an empty AnyValue. */
 function anyValue(reader: JsonReader, arrays: boolean): AttributeValue | undefined {
   let value: AttributeValue | undefined;
-  reader.object((key) => {
+  reader.object('the value of an attribute', (key) => {
     if (key === 'arrayValue' && arrays) value = array(reader);
     else value = scalarValue(key, reader.scalar()) ?? value;
   });
@@ -45,12 +71,12 @@ function anyValue(reader: JsonReader, arrays: boolean): AttributeValue | undefin
 function array(reader: JsonReader): AttributeValue | undefined {
   const rows: AttributeValue[] = [];
   let usable = true;
-  reader.object((key) => {
+  reader.object('arrayValue', (key) => {
     if (key !== 'values') {
       reader.skip();
       return;
     }
-    reader.array(() => {
+    reader.array('values', () => {
       if (!usable || rows.length >= maxArrayLength) {
         reader.skip();
         return;

@@ -1,6 +1,8 @@
 import { OtlpError } from './error.ts';
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+/** Twenty thousand full records have about five million. What has far more was made to keep a core busy. */
+const maxFields = 10_000_000;
 const hexDigits = '0123456789abcdef';
 
 /** Tags as they stand on the wire: field number and wire type in one. */
@@ -23,6 +25,7 @@ export class ProtobufReader {
   end: number;
   readonly bytes: Uint8Array;
   readonly #view: DataView;
+  #fields = 0;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
@@ -34,6 +37,8 @@ export class ProtobufReader {
   /** The tag of the next field, 0 at the end of the message. */
   tag(): number {
     if (this.pos >= this.end) return 0;
+    if (++this.#fields > maxFields)
+      throw new OtlpError('too_many_records', `more than ${maxFields} fields in one request`);
     const tag = this.size();
     if (tag > 0xffff_ffff || tag < 8) throw this.#malformed('a field number out of range');
     return tag;

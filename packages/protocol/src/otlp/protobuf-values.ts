@@ -3,6 +3,9 @@ import type { NamesTable } from './names-table.ts';
 import { bytesTag, fixed64Tag, type ProtobufReader, varintTag } from './protobuf-reader.ts';
 import { maxArrayLength, maxStringLength } from './selection.ts';
 
+/** Longest name of a scope that is looked at. */
+const maxScopeBytes = 256;
+
 /** The key of the KeyValue that the reader is in, if the table has it; the cursor is back at the start afterwards. */
 export function keyOf(reader: ProtobufReader, table: NamesTable): string | undefined {
   const start = reader.pos;
@@ -13,6 +16,23 @@ export function keyOf(reader: ProtobufReader, table: NamesTable): string | undef
       name = table.find(reader.bytes, reader.pos, end);
       reader.pos = end;
     } else reader.skip(tag);
+  }
+  reader.pos = start;
+  return name;
+}
+
+/** The name of the scope of the ScopeLogs, ScopeSpans or ScopeMetrics that the reader is at the start of; it stays there. */
+export function scopeNameAhead(reader: ProtobufReader): string {
+  const start = reader.pos;
+  let name = '';
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag !== bytesTag(1)) reader.skip(tag);
+    else
+      reader.within(() =>
+        reader.each(bytesTag(1), () => {
+          name = reader.text(reader.end, maxScopeBytes);
+        }),
+      );
   }
   reader.pos = start;
   return name;

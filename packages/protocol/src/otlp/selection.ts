@@ -1,5 +1,6 @@
 import { Attr, Event, GenAi } from '../names.ts';
 import type { WireRecord } from '../record.ts';
+import type { Maker } from './maker.ts';
 
 /** What is taken out of a request; everything else is skipped by its length, unread. */
 export interface Selection {
@@ -13,6 +14,8 @@ export interface DecodeLimits {
   readonly maxRecords?: number;
   /** Default {@link ownSelection}; mappers of other makers' telemetry widen it. */
   readonly select?: Selection;
+  /** Told of each record that is not wanted, by whose it is. Nothing else of it is read. */
+  readonly onOther?: (maker: Maker) => void;
 }
 
 export interface DecodeResult {
