@@ -100,7 +100,7 @@ function watchOf(inner?: typeof fetch): Watch {
   if (name === 'observeFetch') return { fetch: observeFetch(inner) };
   return {
     ...(inner === undefined ? {} : { fetch: inner }),
-    ...(name === 'byHand' ? { request: () => currentTurn()?.request() } : {}),
+    ...(name === 'byHand' || name === 'liveness' ? { request: () => currentTurn()?.request() } : {}),
   };
 }
 
@@ -133,9 +133,8 @@ try {
 
 /** Whether it does what it is here for. */
 async function unfit({ spans }: Telemetry): Promise<string | undefined> {
-  const { whose } = contestants[name];
-  if (whose === 'nobody')
-    return spans.ended === 0 ? undefined : `${spans.ended} spans of an uninstrumented loop`;
+  const { whose, noSpans = whose === 'nobody' } = contestants[name];
+  if (noSpans) return spans.ended === 0 ? undefined : `${spans.ended} spans where there should be none`;
   if (spans.ended < 2) return `it does not patch the client: ${spans.ended} spans of 2 streams`;
   const { traces } = await server.state();
   return traces > 0 ? undefined : 'no span was exported';

@@ -18,8 +18,8 @@ export class Contender {
 
   /** @returns the contender, or why it cannot take part. */
   static async start(name: ContestantName): Promise<Contender | string> {
-    const { execArgv = [] } = contestants[name];
-    const child = forked('child.ts', [name], execArgv);
+    const { execArgv, env } = contestants[name];
+    const child = forked('child.ts', [name], execArgv, env);
     const contender = new Contender(name, child);
     const answer = await nextAnswer(child);
     if (answer.type === 'ready') return contender;

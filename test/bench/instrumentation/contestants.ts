@@ -5,6 +5,9 @@ export interface Contestant {
   /** What it is in, if it is not ours. */
   readonly packageName?: string;
   readonly execArgv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** It makes none: the spans of another instrumentation stand beside it. */
+  readonly noSpans?: boolean;
   /** It sees only what goes through a socket. */
   readonly needsSocket?: boolean;
 }
@@ -12,6 +15,7 @@ export interface Contestant {
 export type ContestantName =
   | 'plain'
   | 'byHand'
+  | 'liveness'
   | 'observeFetch'
   | 'tapUndici'
   | 'register'
@@ -23,6 +27,12 @@ export type ContestantName =
 export const contestants: Readonly<Record<ContestantName, Contestant>> = {
   plain: { title: 'uninstrumented', whose: 'nobody' },
   byHand: { title: 'Turnwatch, turn.request() and chunk()', whose: 'ours' },
+  liveness: {
+    title: 'Turnwatch, turn.request() and chunk(), spans off',
+    whose: 'ours',
+    env: { TURNWATCH_SPANS: 'off' },
+    noSpans: true,
+  },
   observeFetch: { title: 'Turnwatch, observeFetch()', whose: 'ours' },
   tapUndici: { title: 'Turnwatch, tapUndici()', whose: 'ours', needsSocket: true },
   register: {

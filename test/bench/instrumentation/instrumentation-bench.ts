@@ -4,6 +4,7 @@ import { type Contest, type ContestOptions, type PerRound, runContest } from './
 import { type ContestantName, contestants } from './contestants.ts';
 import { type Estimate, estimate } from './estimate.ts';
 import { type ExportRate, type ExportRateOptions, measureExportRate } from './export-rate.ts';
+import { chunksPerRead } from './memory-fetch.ts';
 import { over, type StreamCosts } from './stream-costs.ts';
 import { type Rival, verdict } from './verdict.ts';
 
@@ -19,6 +20,7 @@ export const usualInstrumentation: InstrumentationBenchOptions = {
     rounds: 30,
     long: { streams: 2, chunks: 800 },
     short: { streams: 60, chunks: 8 },
+    memory: { long: { streams: 2, chunks: 4000 }, short: { streams: 100, chunks: 8 } },
     calls: 40_000,
     callRounds: 7,
     paced: { rounds: 5, chunks: 1000, perSecond: 1000 },
@@ -34,6 +36,7 @@ export const smokeInstrumentation: InstrumentationBenchOptions = {
     rounds: 2,
     long: { streams: 1, chunks: 20 },
     short: { streams: 2, chunks: 2 },
+    memory: { long: { streams: 1, chunks: 60 }, short: { streams: 2, chunks: 2 } },
     calls: 100,
     callRounds: 1,
     paced: { rounds: 1, chunks: 20, perSecond: 1000 },
@@ -80,6 +83,7 @@ const costKinds: readonly CostOf[] = [
   { what: 'a chunk', from: 'costs', of: ({ chunkUs }) => chunkUs },
   { what: 'a chunk without a socket', from: 'inMemory', of: ({ chunkUs }) => chunkUs },
   { what: 'a request, without its chunks', from: 'costs', of: ({ requestUs }) => requestUs },
+  { what: 'a request without a socket', from: 'inMemory', of: ({ requestUs }) => requestUs },
   {
     what: `a stream of ${usualStreamChunks} chunks`,
     from: 'costs',
@@ -183,7 +187,7 @@ function absences({ absent }: Contest): string[] {
   return [...absent].map(([name, reason]) => `${contestants[name].title} did not take part: ${reason}.`);
 }
 
-function conditions({ launches, rounds, long, short }: ContestOptions): string[] {
+function conditions({ launches, rounds, long, short, memory }: ContestOptions): string[] {
   const page = new URL('../package.json', import.meta.url);
   const { devDependencies } = JSON.parse(readFileSync(page, 'utf8')) as {
     readonly devDependencies: Readonly<Record<string, string>>;
@@ -196,7 +200,8 @@ function conditions({ launches, rounds, long, short }: ContestOptions): string[]
     `Client: openai ${devDependencies.openai}; version 7 is not patched by all of these: ${others.join(', ')}.`,
     'Each runs in a process of its own, with its defaults, SDK 3.1, spans exported in batches over OTLP and metrics collected. Ours makes its spans and metrics too and sends its records by the lane.',
     `CPU of the agent's thread in the same loop against a server in another thread, a chunk a read; by ${long.streams} streams of ${long.chunks} chunks and ${short.streams} of ${short.chunks}, ${rounds} rounds in each of ${launches} launches, in turns. Over the uninstrumented loop: medians of the differences to the round beside it, with their standard error.`,
-    'Without a socket: the same client, on a fetch that answers from memory, a chunk a piece, for those that see it.',
+    `Without a socket: the same client, on a fetch that answers from memory, ${chunksPerRead} chunks a read, for those that see it; by ${memory.long.streams} streams of ${memory.long.chunks} chunks and ${memory.short.streams} of ${memory.short.chunks}.`,
+    'Spans off (`spans: false`, `TURNWATCH_SPANS=off`): what it adds beside another instrumentation that makes the spans.',
     'With --import register each request is also a turn; else the turn is not counted. The CPU of the whole process, all threads but the server, is that of the paced streams.',
   ];
 }

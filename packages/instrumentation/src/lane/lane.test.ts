@@ -68,7 +68,7 @@ const names = (): string[] =>
 
 /** What no producer makes: the worker fails on it, as on any fault of its own. */
 async function loseTheWorker(): ReturnType<() => typeof lost> {
-  lane.send({ type: 'turn' } as never, undefined);
+  lane.send({ type: 'turn', happening: { name: 'started', toJSON: () => null } } as never, undefined);
   return lost;
 }
 

@@ -1,7 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import { processTimers } from '../process-clock.ts';
 import type { ProducerClock } from '../producer/awake-clock.ts';
-import type { Signal, TurnSignal } from '../producer/signal.ts';
+import type { Happening, Signal, TurnSignal } from '../producer/signal.ts';
 import { LaneClock } from './lane-clock.ts';
+import { lettersOf } from './letters.ts';
+import { Mailbox } from './mailbox.ts';
 import type { FromWorker, LaneStart, ProcessBeat, ToWorker } from './message.ts';
 import { SharedCell } from './shared-cell.ts';
 import type { LaneTarget } from './target.ts';
@@ -22,6 +25,15 @@ const flushMs = 1500;
 /** While the collector is away, the exit of a process does not wait for it. */
 const flushInOutageMs = 250;
 
+/** After these an agent may hold up its own thread (a tool that runs a program and waits): they are told before it does. */
+const beforeSilence: ReadonlySet<Happening['name']> = new Set([
+  'started',
+  'tool_started',
+  'waiting',
+  'step',
+  'ended',
+]);
+
 /**
  * The heartbeat's own way out: a worker thread with an exporter of its own. A hanging collector blocks the standard batch
  * processor for 10 s and a 500 drops its batch; a blocked main loop beats not at all. Neither holds up the worker.
@@ -30,6 +42,7 @@ export class Lane {
   readonly clock: LaneClock;
   readonly #worker: Worker;
   readonly #cell: SharedCell;
+  readonly #mailbox: Mailbox<ToWorker>;
   readonly #monoMs: () => number;
   readonly #waiting: Map<number, () => void> = new Map();
   #ticket = 0;
@@ -70,6 +83,11 @@ export class Lane {
       if (message.type === 'outage') options.onOutage(message.reason);
       else this.#waiting.get(message.ticket)?.();
     });
+    this.#mailbox = new Mailbox({
+      timers: processTimers,
+      monoMs: this.#monoMs,
+      post: (mail) => this.#worker.postMessage(lettersOf(mail)),
+    });
     // Last: each listener refs the thread again.
     this.#worker.unref();
   }
@@ -81,7 +99,8 @@ export class Lane {
   /** A record that goes out at once, four requests a second at most. */
   send(signal: Signal, spanId: string | undefined): void {
     this.#resting = false;
-    this.#post({ type: 'news', signal, spanId });
+    this.#mailbox.put({ type: 'news', signal, spanId });
+    if (signal.type === 'process' || beforeSilence.has(signal.happening.name)) this.#mailbox.post();
   }
 
   /** The records of one heartbeat. */
@@ -95,7 +114,7 @@ export class Lane {
       else if (signal.name === 'heartbeat') process = signal;
       else rest.push(signal);
     }
-    if (process !== undefined) this.#post({ type: 'beat', process, turns });
+    if (process !== undefined) this.#mailbox.put({ type: 'beat', process, turns });
     for (const signal of rest) this.send(signal, undefined);
   }
 
@@ -103,7 +122,7 @@ export class Lane {
   rest(): void {
     if (this.#resting) return;
     this.#resting = true;
-    this.#post({ type: 'idle' });
+    this.#mailbox.put({ type: 'idle' });
   }
 
   /** Whether the main thread beats from now on: where it does not mean to, its silence is no block. */
@@ -118,7 +137,8 @@ export class Lane {
     this.#worker.ref();
     await new Promise<void>((resolve) => {
       this.#waiting.set(ticket, resolve);
-      this.#post({ type: 'flush', ticket, maxMs: this.#patienceMs });
+      this.#mailbox.put({ type: 'flush', ticket, maxMs: this.#patienceMs });
+      this.#mailbox.post();
     });
     this.#waiting.delete(ticket);
     if (this.#waiting.size === 0) this.#worker.unref();
@@ -129,16 +149,13 @@ export class Lane {
     if (!this.#alive) return;
     const ticket = ++this.#ticket;
     const maxMs = this.#patienceMs;
-    this.#post({ type: 'flush', ticket, maxMs });
+    this.#mailbox.put({ type: 'flush', ticket, maxMs });
+    this.#mailbox.post();
     this.#cell.waitFlushed(ticket, maxMs, this.#monoMs);
   }
 
   get #patienceMs(): number {
     return this.#cell.failing ? flushInOutageMs : flushMs;
-  }
-
-  #post(message: ToWorker): void {
-    this.#worker.postMessage(message);
   }
 }
 

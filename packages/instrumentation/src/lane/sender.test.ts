@@ -66,8 +66,8 @@ describe('Sender', () => {
       await posted.at(-1)?.answer();
       await pass(20);
     }
-    expect(posted.slice(0, 5).map(({ atMs }) => atMs)).toEqual([0, 250, 500, 750, 1000]);
-    expect(posted).toHaveLength(9);
+    expect(posted.slice(0, 5).map(({ atMs }) => atMs)).toEqual([0, 260, 520, 780, 1040]);
+    expect(posted).toHaveLength(8);
     expect(posted.reduce((sum, { batch }) => sum + batch.length, 0)).toBeGreaterThan(90);
   });
 

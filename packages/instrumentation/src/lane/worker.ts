@@ -4,6 +4,7 @@ import { signalToRecord } from '@turnwatch/protocol/wire';
 import { processClock, processTimers } from '../process-clock.ts';
 import { AwakeClock } from '../producer/awake-clock.ts';
 import { LatestState, type Outgoing } from './latest-state.ts';
+import { messagesOf } from './letters.ts';
 import { LoopAge } from './loop-age.ts';
 import type { FromWorker, LaneStart, ToWorker } from './message.ts';
 import { Poster } from './poster.ts';
@@ -65,7 +66,7 @@ function run(port: NonNullable<typeof parentPort>, start: LaneStart): void {
   };
 
   let heardMonoMs = clock.monoMs();
-  port.on('message', (message: ToWorker) => {
+  const take = (message: ToWorker): void => {
     switch (message.type) {
       case 'news':
         state.takeNews(message.signal, message.spanId, awake.bootMs());
@@ -79,8 +80,11 @@ function run(port: NonNullable<typeof parentPort>, start: LaneStart): void {
         break;
       case 'flush':
         void flush(message.ticket, message.maxMs);
-        return;
+        break;
     }
+  };
+  port.on('message', (letters: string) => {
+    for (const message of messagesOf(letters)) take(message);
     sender.wake();
   });
 

@@ -10,67 +10,82 @@ export interface ReportClock {
   readonly deadlineMs: number | undefined;
 }
 
-/** The state as every record of the turn carries it. Instants are whole ms. */
+type Draft<T> = { -readonly [Key in keyof T]: T[Key] };
+
+/**
+ * The state as every record of the turn carries it. Instants are whole ms. Filled field by field: spreading what may be
+ * absent costs several times as much, and this runs at each record and for each turn at each heartbeat.
+ */
 export function reportOf(state: TurnState, clock: ReportClock): TurnReport {
-  const { newest, error } = state;
-  const wait = state.wait();
-  const ms = Math.round;
-  return {
+  const { newest } = state;
+  const report: Draft<TurnReport> = {
     phase: state.phase,
-    phaseA: ms(state.phaseA),
-    lastA: ms(state.lastA),
+    phaseA: Math.round(state.phaseA),
+    lastA: Math.round(state.lastA),
     lastKind: state.lastKind,
-    ...(state.firstA === undefined ? {} : { firstA: ms(state.firstA) }),
-    ...(state.lastContentA === undefined ? {} : { lastContentA: ms(state.lastContentA) }),
-    productiveA: ms(state.productiveA),
-    ...(state.completedA === undefined ? {} : { completedA: ms(state.completedA) }),
-    ...(state.failedA === undefined ? {} : { failedA: ms(state.failedA) }),
-    ...(newest?.progressA === undefined ? {} : { progressA: ms(newest.progressA) }),
-    ...(newest?.keepaliveA === undefined ? {} : { keepaliveA: ms(newest.keepaliveA) }),
-    ...(clock.wokeA === undefined ? {} : { wokeA: ms(clock.wokeA) }),
+    productiveA: Math.round(state.productiveA),
     handover: state.handover,
-    requests: Array.from(state.requests.values(), (request) => requestReport(request, clock.bootMs)),
-    calls: Array.from(state.calls.values(), callReport),
-    ...(wait === undefined
-      ? {}
-      : {
-          waiting: {
-            for: wait.for,
-            sinceA: ms(wait.sinceA),
-            ...(wait.untilMs === undefined ? {} : { untilInMs: leftMs(wait.untilMs, clock.bootMs) }),
-            ...(wait.call === undefined ? {} : { call: wait.call }),
-          },
-        }),
-    ...(error === undefined ? {} : { error: { ...error, atA: ms(error.atA) } }),
-    ...(clock.deadlineMs === undefined ? {} : { expiresInMs: leftMs(clock.deadlineMs, clock.bootMs) }),
-    ...(newest?.read === undefined
-      ? {}
-      : {
-          promptRead: { read: newest.read, ...(newest.total === undefined ? {} : { total: newest.total }) },
-        }),
+    requests: state.requests.size === 0 ? none : requestReports(state, clock.bootMs),
+    calls: state.calls.size === 0 ? none : Array.from(state.calls.values(), callReport),
     chunks: state.chunks,
   };
+  if (state.firstA !== undefined) report.firstA = Math.round(state.firstA);
+  if (state.lastContentA !== undefined) report.lastContentA = Math.round(state.lastContentA);
+  if (state.completedA !== undefined) report.completedA = Math.round(state.completedA);
+  if (state.failedA !== undefined) report.failedA = Math.round(state.failedA);
+  if (clock.wokeA !== undefined) report.wokeA = Math.round(clock.wokeA);
+  if (newest !== undefined) addProgress(report, newest);
+  if (state.waits.size > 0) addWait(report, state, clock.bootMs);
+  if (state.error !== undefined) report.error = { ...state.error, atA: Math.round(state.error.atA) };
+  if (clock.deadlineMs !== undefined) report.expiresInMs = leftMs(clock.deadlineMs, clock.bootMs);
+  return report;
 }
 
-function requestReport(request: OpenRequest, bootMs: number): RequestReport {
-  return {
-    id: request.id,
-    startedA: Math.round(request.startedA),
-    streaming: request.streaming,
-    ...(request.promptTokens === undefined ? {} : { promptTokens: request.promptTokens }),
-    ...(request.contentA === undefined ? {} : { contentA: Math.round(request.contentA) }),
-    ...(request.deadlineMs === undefined ? {} : { expiresInMs: leftMs(request.deadlineMs, bootMs) }),
+const none: readonly never[] = [];
+
+function addProgress(report: Draft<TurnReport>, newest: OpenRequest): void {
+  if (newest.progressA !== undefined) report.progressA = Math.round(newest.progressA);
+  if (newest.keepaliveA !== undefined) report.keepaliveA = Math.round(newest.keepaliveA);
+  if (newest.read === undefined) return;
+  report.promptRead =
+    newest.total === undefined ? { read: newest.read } : { read: newest.read, total: newest.total };
+}
+
+function addWait(report: Draft<TurnReport>, state: TurnState, bootMs: number): void {
+  const wait = state.wait();
+  if (wait === undefined) return;
+  const waiting: Draft<NonNullable<TurnReport['waiting']>> = {
+    for: wait.for,
+    sinceA: Math.round(wait.sinceA),
   };
+  if (wait.untilMs !== undefined) waiting.untilInMs = leftMs(wait.untilMs, bootMs);
+  if (wait.call !== undefined) waiting.call = wait.call;
+  report.waiting = waiting;
+}
+
+function requestReports(state: TurnState, bootMs: number): RequestReport[] {
+  return Array.from(state.requests.values(), (request) => {
+    const report: Draft<RequestReport> = {
+      id: request.id,
+      startedA: Math.round(request.startedA),
+      streaming: request.streaming,
+    };
+    if (request.promptTokens !== undefined) report.promptTokens = request.promptTokens;
+    if (request.contentA !== undefined) report.contentA = Math.round(request.contentA);
+    if (request.deadlineMs !== undefined) report.expiresInMs = leftMs(request.deadlineMs, bootMs);
+    return report;
+  });
 }
 
 function callReport(call: OpenCall): CallReport {
-  return {
+  const report: Draft<CallReport> = {
     id: call.id,
-    ...(call.name === undefined ? {} : { name: call.name }),
     startedA: Math.round(call.startedA),
     quietSinceA: Math.round(call.quietSinceA),
-    ...(call.timeoutMs === undefined ? {} : { timeoutMs: call.timeoutMs }),
     updates: call.updates,
-    ...(call.childTurn === undefined ? {} : { childTurn: call.childTurn }),
   };
+  if (call.name !== undefined) report.name = call.name;
+  if (call.timeoutMs !== undefined) report.timeoutMs = call.timeoutMs;
+  if (call.childTurn !== undefined) report.childTurn = call.childTurn;
+  return report;
 }
