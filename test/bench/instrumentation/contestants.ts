@@ -28,7 +28,7 @@ export const contestants: Readonly<Record<ContestantName, Contestant>> = {
   plain: { title: 'uninstrumented', whose: 'nobody' },
   byHand: { title: 'Turnwatch, turn.request() and chunk()', whose: 'ours' },
   liveness: {
-    title: 'Turnwatch, turn.request() and chunk(), spans off',
+    title: 'Turnwatch, by hand, spans off',
     whose: 'ours',
     env: { TURNWATCH_SPANS: 'off' },
     noSpans: true,
