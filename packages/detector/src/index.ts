@@ -1,4 +1,5 @@
-export type { TokenConfig, TokenScope } from './access/tokens.ts';
+export type { TokenScope } from '@turnwatch/protocol';
+export type { TokenConfig } from './access/tokens.ts';
 export { type Clocks, systemClocks, systemTimers, type Timers } from './clocks.ts';
 export type { EndpointInput } from './config/endpoint-schema.ts';
 export { type Environment, variables } from './config/environment.ts';

@@ -1,8 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-
-/** `ingest`: send records. `read`: turns, events, deliveries, metrics. `subscribe`: events and endpoints. `admin`: all. */
-export const tokenScopes = ['ingest', 'read', 'subscribe', 'admin'] as const;
-export type TokenScope = (typeof tokenScopes)[number];
+import type { TokenScope } from '@turnwatch/protocol';
 
 /** A token as the detector keeps it: its hash only. */
 export interface TokenConfig {

@@ -1,5 +1,5 @@
+import { type TokenScope, tokenScopes } from '@turnwatch/protocol';
 import { z } from 'zod';
-import { type TokenScope, tokenScopes } from '../access/tokens.ts';
 import { pathName } from './canary-schema.ts';
 import { map, must, text } from './words.ts';
 

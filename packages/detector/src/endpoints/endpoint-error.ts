@@ -1,4 +1,4 @@
-import type { ProblemCode } from '../http/problem.ts';
+import type { ProblemCode } from '@turnwatch/protocol';
 
 /** Thrown when an endpoint cannot be registered or changed; the message says how to mend it and holds no secret. */
 export class EndpointError extends Error {

@@ -1,5 +1,6 @@
+import type { TokenScope } from '@turnwatch/protocol';
 import type { RequestHandler, Response } from 'express';
-import type { TokenScope, Tokens } from '../access/tokens.ts';
+import type { Tokens } from '../access/tokens.ts';
 import { sendProblem } from './problem.ts';
 
 export interface AccessOptions {
@@ -29,9 +30,7 @@ export function gateOf({ tokens, onRefused }: AccessOptions): Gate {
         onRefused(401);
         response.setHeader('www-authenticate', 'Bearer realm="turnwatch"');
         sendProblem(response, {
-          status: 401,
           code: 'TURNWATCH_ERR_UNAUTHORIZED',
-          title: 'A token is needed',
           detail:
             request.headers.authorization === undefined
               ? 'Send "Authorization: Bearer TOKEN" with a token of detector.tokens.'
@@ -43,9 +42,7 @@ export function gateOf({ tokens, onRefused }: AccessOptions): Gate {
       if (!allowed || (wholeOnly && token.parent !== undefined)) {
         onRefused(403);
         sendProblem(response, {
-          status: 403,
           code: 'TURNWATCH_ERR_FORBIDDEN',
-          title: 'Not for this token',
           detail: allowed
             ? `The token "${token.id}" is bound to one parent, and this is about all of them.`
             : `The token "${token.id}" has none of the scopes ${[...scopes, 'admin'].join(', ')}.`,

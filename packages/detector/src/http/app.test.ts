@@ -55,7 +55,7 @@ describe('turns', () => {
     expect(await response.json()).toMatchObject({
       code: 'TURNWATCH_ERR_UNKNOWN_TURN',
       status: 404,
-      type: 'about:blank',
+      type: '/errors#TURNWATCH_ERR_UNKNOWN_TURN',
     });
   });
 

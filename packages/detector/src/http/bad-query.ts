@@ -9,9 +9,7 @@ type Fault = NonNullable<Problem['errors']>[number];
 /** 400 with every fault of the query. */
 export function sendBadQuery(response: Response, errors: readonly Fault[]): void {
   sendProblem(response, {
-    status: 400,
     code: 'TURNWATCH_ERR_BAD_QUERY',
-    title: 'Bad query',
     detail: errors.map(({ path, message }) => `${path}: ${message}`).join('; '),
     errors,
   });

@@ -1,4 +1,4 @@
-import { type DeliveryList, type DeliveryQuery, deliveryQuery } from '@turnwatch/protocol';
+import { type DeliveryList, type DeliveryQuery, deliveryQuery, type ProblemCode } from '@turnwatch/protocol';
 import type { Sender } from '@turnwatch/webhook/send';
 import type { RequestHandler, Response } from 'express';
 import type { EndpointBook } from '../endpoints/endpoint-book.ts';
@@ -64,34 +64,22 @@ export function replay({ store, book, sender, logger }: DeliveryRoutesOptions): 
     if (row === undefined) {
       refuse(
         response,
-        404,
         'TURNWATCH_ERR_UNKNOWN_DELIVERY',
         'There is no such delivery; see GET /v1/deliveries.',
       );
       return;
     }
     if (row.state !== 'dead') {
-      refuse(
-        response,
-        409,
-        'TURNWATCH_ERR_NOT_DEAD',
-        `Only dead letters are replayed; this one is ${row.state}.`,
-      );
+      refuse(response, 'TURNWATCH_ERR_NOT_DEAD', `Only dead letters are replayed; this one is ${row.state}.`);
       return;
     }
     if (book.get(row.endpointId) === undefined) {
-      refuse(
-        response,
-        409,
-        'TURNWATCH_ERR_UNKNOWN_ENDPOINT',
-        'Its endpoint is gone; register it again first.',
-      );
+      refuse(response, 'TURNWATCH_ERR_ENDPOINT_GONE', 'Its endpoint is gone; register it again first.');
       return;
     }
     if (sender().state(row.endpointId)?.status === 'disabled') {
       refuse(
         response,
-        409,
         'TURNWATCH_ERR_ENDPOINT_DISABLED',
         'Its endpoint answered 410; POST /v1/endpoints/:id/enable first.',
       );
@@ -121,13 +109,8 @@ export function visibleEndpoints(
   return asked === undefined ? ids : ids.filter((id) => id === asked);
 }
 
-function refuse(
-  response: Response,
-  status: 404 | 409,
-  code: Parameters<typeof sendProblem>[1]['code'],
-  detail: string,
-): void {
-  sendProblem(response, { status, code, title: 'The delivery cannot be replayed', detail });
+function refuse(response: Response, code: ProblemCode, detail: string): void {
+  sendProblem(response, { code, detail });
 }
 
 function cursorOf({ sequence, endpointId }: DeliveryPosition): string {

@@ -14,7 +14,7 @@ import { callerOf, parentOf } from './access.ts';
 import { readBody } from './body.ts';
 import { deliveryId } from './delivery-view.ts';
 import { endpointView } from './endpoint-view.ts';
-import { type ProblemCode, sendProblem } from './problem.ts';
+import { sendProblem } from './problem.ts';
 
 export interface EndpointRoutes {
   readonly list: RequestHandler;
@@ -113,24 +113,13 @@ function boundTo(given: EndpointRegistration, own: string | undefined): Endpoint
   return { ...given, match: { ...given.match, parent: own } };
 }
 
-const statusOf: Partial<Record<ProblemCode, number>> = {
-  TURNWATCH_ERR_FORBIDDEN: 403,
-  TURNWATCH_ERR_UNKNOWN_ENDPOINT: 404,
-  TURNWATCH_ERR_ENDPOINT_REFUSED: 400,
-};
-
 function guarded(handle: RequestHandler): RequestHandler {
   return async (request, response, next) => {
     try {
       await handle(request, response, next);
     } catch (error) {
       if (!(error instanceof EndpointError)) throw error;
-      sendProblem(response, {
-        status: statusOf[error.code] ?? 409,
-        code: error.code,
-        title: 'The endpoint cannot be used so',
-        detail: error.message,
-      });
+      sendProblem(response, { code: error.code, detail: error.message });
     }
   };
 }

@@ -29,9 +29,7 @@ export function events(feed: EventFeed): RequestHandler {
     const { oldest, from } = feed.start(query.after);
     if (from === undefined) {
       sendProblem(response, {
-        status: 410,
         code: 'TURNWATCH_ERR_CURSOR_GONE',
-        title: 'The cursor is older than what is kept',
         detail:
           `Events after ${cursorText(Number(query.after))} were dropped, or the cursor is of another database. ` +
           `Go on with after=${cursorText(oldest)}, and read GET /v1/turns for what was missed.`,
@@ -39,14 +37,20 @@ export function events(feed: EventFeed): RequestHandler {
       });
       return;
     }
-    const streams = request.method !== 'HEAD' && request.accepts('json', 'text/event-stream') !== 'json';
+    const accepted = request.accepts('json', 'text/event-stream');
+    if (accepted === false) {
+      sendProblem(response, {
+        code: 'TURNWATCH_ERR_NOT_ACCEPTABLE',
+        detail: 'Events come as application/json or text/event-stream; send Accept with one of them.',
+      });
+      return;
+    }
+    const streams = request.method !== 'HEAD' && accepted !== 'json';
     const waits = streams || (query.wait > 0 && request.method !== 'HEAD');
     if (waits && (feed.full || feed.closed)) {
       response.setHeader('retry-after', '1');
       sendProblem(response, {
-        status: 503,
         code: 'TURNWATCH_ERR_FEED_FULL',
-        title: 'Too many wait already',
         detail: 'Ask again in a second, or without wait.',
       });
       return;
@@ -129,9 +133,7 @@ function queryOf(request: Request, response: Response): EventQuery | undefined {
   if (own === undefined) return parsed.data;
   if (parsed.data.parent !== undefined && parsed.data.parent !== own) {
     sendProblem(response, {
-      status: 403,
       code: 'TURNWATCH_ERR_FORBIDDEN',
-      title: 'Not for this token',
       detail: 'This token reads the events of its own parent only; leave out the parameter parent.',
     });
     return undefined;

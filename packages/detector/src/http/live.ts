@@ -31,9 +31,7 @@ export function live(screen: Screen, book: EndpointBook): RequestHandler {
     if (screen.hub.full) {
       response.setHeader('retry-after', '1');
       sendProblem(response, {
-        status: 503,
         code: 'TURNWATCH_ERR_FEED_FULL',
-        title: 'Too many watch already',
         detail: 'Ask again in a second, or without Accept: text/event-stream.',
       });
       return;

@@ -1,32 +1,8 @@
-import { type Problem, problemContentType } from '@turnwatch/protocol';
+import { type Problem, type ProblemCode, problemContentType, problemKinds } from '@turnwatch/protocol';
 import type { Response } from 'express';
+import { requestIdOf } from './request-id.ts';
 
-/** Stable codes of the HTTP API's errors: clients go by them, never by the text. */
-export type ProblemCode =
-  | 'TURNWATCH_ERR_UNKNOWN_ROUTE'
-  | 'TURNWATCH_ERR_UNKNOWN_TURN'
-  | 'TURNWATCH_ERR_BAD_PATH'
-  | 'TURNWATCH_ERR_BAD_QUERY'
-  | 'TURNWATCH_ERR_METHOD_NOT_ALLOWED'
-  | 'TURNWATCH_ERR_FOREIGN_HOST'
-  | 'TURNWATCH_ERR_FOREIGN_ORIGIN'
-  | 'TURNWATCH_ERR_CURSOR_GONE'
-  | 'TURNWATCH_ERR_FEED_FULL'
-  | 'TURNWATCH_ERR_UNAUTHORIZED'
-  | 'TURNWATCH_ERR_FORBIDDEN'
-  | 'TURNWATCH_ERR_BAD_BODY'
-  | 'TURNWATCH_ERR_UNKNOWN_ENDPOINT'
-  | 'TURNWATCH_ERR_ENDPOINT_REFUSED'
-  | 'TURNWATCH_ERR_ENDPOINT_EXISTS'
-  | 'TURNWATCH_ERR_ENDPOINT_READ_ONLY'
-  | 'TURNWATCH_ERR_ENDPOINT_DISABLED'
-  | 'TURNWATCH_ERR_TOO_MANY_ENDPOINTS'
-  | 'TURNWATCH_ERR_UNKNOWN_DELIVERY'
-  | 'TURNWATCH_ERR_NOT_DEAD'
-  | 'TURNWATCH_ERR_STORE_UNAVAILABLE'
-  | 'TURNWATCH_ERR_INTERNAL';
-
-export interface ProblemAnswer extends Omit<Problem, 'type'> {
+export interface ProblemAnswer extends Pick<Problem, 'errors'> {
   readonly code: ProblemCode;
   /** What is wrong with this request, and how to mend it. */
   readonly detail: string;
@@ -36,10 +12,21 @@ export interface ProblemAnswer extends Omit<Problem, 'type'> {
   readonly oldestCursor?: string;
 }
 
-/** Answers with an RFC 9457 problem. */
+/** Answers with an RFC 9457 problem. `type` leads to the detector's own page of errors, so it is of the same version. */
 export function sendProblem(response: Response, answer: ProblemAnswer): void {
+  const { status, title } = problemKinds[answer.code];
+  const requestId = requestIdOf(response);
   response
-    .status(answer.status)
+    .status(status)
+    .setHeader('cache-control', 'no-store')
     .type(problemContentType)
-    .send(JSON.stringify({ type: 'about:blank', ...answer }));
+    .send(
+      JSON.stringify({
+        type: `/errors#${answer.code}`,
+        title,
+        status,
+        ...answer,
+        ...(requestId === undefined ? {} : { instance: `urn:turnwatch:request:${requestId}`, requestId }),
+      }),
+    );
 }

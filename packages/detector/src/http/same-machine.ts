@@ -11,18 +11,14 @@ export function sameMachineOnly(): RequestHandler {
     const { host, origin } = request.headers;
     if (host === undefined || !isLoopbackHost(hostnameOf(`http://${host}`))) {
       sendProblem(response, {
-        status: 403,
         code: 'TURNWATCH_ERR_FOREIGN_HOST',
-        title: 'Host is not this machine',
         detail: 'This detector listens on loopback only; address it as 127.0.0.1 or localhost.',
       });
       return;
     }
     if (origin !== undefined && !isLoopbackHost(hostnameOf(origin))) {
       sendProblem(response, {
-        status: 403,
         code: 'TURNWATCH_ERR_FOREIGN_ORIGIN',
-        title: 'Origin is not this machine',
         detail: 'Pages of other sites may not talk to this detector.',
       });
       return;

@@ -53,9 +53,7 @@ export function oneTurn(registry: () => Registry, now: () => Now): RequestHandle
 
 export function sendUnknownTurn(response: Response): void {
   sendProblem(response, {
-    status: 404,
     code: 'TURNWATCH_ERR_UNKNOWN_TURN',
-    title: 'Unknown turn',
     detail: 'No turn with this id was seen, or it settled longer ago than retention.settledTurnsMs.',
   });
 }

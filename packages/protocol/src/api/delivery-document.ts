@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wholeNumber } from './whole-number.ts';
 
 export const deliveryStates = ['pending', 'delivered', 'dead', 'superseded'] as const;
 export type DeliveryStateName = (typeof deliveryStates)[number];
@@ -17,16 +18,7 @@ export const deliveryQuery: z.ZodType<DeliveryQuery> = z.strictObject({
   state: z.enum(deliveryStates).exactOptional(),
   endpoint: z.string().min(1).max(64).exactOptional(),
   turn: z.string().min(1).max(128).exactOptional(),
-  limit: z
-    .union([
-      z.int(),
-      z
-        .string()
-        .regex(/^\d{1,6}$/, 'must be a whole number')
-        .transform(Number),
-    ])
-    .pipe(z.int().min(1).max(200))
-    .default(50),
+  limit: wholeNumber(1, 200, 50),
   cursor: z.string().min(1).max(512).exactOptional(),
 });
 

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { WebhookEvent, WebhookEventType } from '../event/document.ts';
 import { webhookEvent } from '../event/schema.ts';
+import { shownAs } from './shown-as.ts';
+import { wholeNumber } from './whole-number.ts';
 
 /** What `GET /v1/events` can be asked for by name; `webhook.test` is about an endpoint and never in the feed. */
 export type FeedType = Exclude<WebhookEventType, 'webhook.test'>;
@@ -43,44 +45,44 @@ export interface EventQuery {
 }
 
 const text = z.string().min(1).max(128);
-const whole = (min: number, max: number): z.ZodType<number, string | number> =>
-  z
-    .union([
-      z.int(),
-      z
-        .string()
-        .regex(/^\d{1,6}$/, 'must be a whole number')
-        .transform(Number),
-    ])
-    .pipe(z.int().min(min).max(max));
+const cursor = shownAs(
+  z.union([
+    z.literal('latest'),
+    z
+      .string()
+      .regex(/^\d{1,16}$/, 'must be a sequence of up to 16 digits, or "latest"')
+      .transform(Number)
+      .pipe(z.int()),
+  ]),
+  {
+    type: 'string',
+    pattern: '^(0?\\d{1,15}|latest)$',
+    description: 'A `nextCursor` or `sequence`, or `latest`',
+  },
+);
 
-const cursor = z.union([
-  z.literal('latest'),
+const types = shownAs(
   z
-    .string()
-    .regex(/^\d{1,16}$/, 'must be a sequence of up to 16 digits, or "latest"')
-    .transform(Number)
-    .pipe(z.int()),
-]);
-
-const types = z
-  .union([z.string(), z.array(z.string())])
-  .transform((given) => (typeof given === 'string' ? given.split(',') : given))
-  .pipe(z.array(z.enum(feedTypes, `must be of ${feedTypes.join(', ')}`)).min(1));
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => (typeof given === 'string' ? given.split(',') : given))
+    .pipe(z.array(z.enum(feedTypes, `must be of ${feedTypes.join(', ')}`)).min(1)),
+  { type: 'array', minItems: 1, items: { type: 'string', enum: [...feedTypes] } },
+);
 
 /** Query of `GET /v1/events`, from strings. `type` may be given more than once, or as a list with commas. */
 export const eventQuery: z.ZodType<EventQuery> = z.strictObject({
   after: cursor.exactOptional(),
-  wait: whole(0, 60).default(0),
-  limit: whole(1, 1000).default(100),
+  wait: wholeNumber(0, 60, 0),
+  limit: wholeNumber(1, 1000, 100),
   turn: text.exactOptional(),
   parent: text.exactOptional(),
   conversation: text.exactOptional(),
   agent: text.exactOptional(),
   type: types.exactOptional(),
-  managed: z
-    .union([z.boolean(), z.enum(['true', 'false']).transform((given) => given === 'true')])
-    .default(false),
+  managed: shownAs(
+    z.union([z.boolean(), z.enum(['true', 'false']).transform((given) => given === 'true')]).default(false),
+    { type: 'boolean', default: false },
+  ),
 });
 
 /** Answer of `GET /v1/events`: the documents as endpoints get them, oldest first. */

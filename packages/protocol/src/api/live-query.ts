@@ -1,5 +1,6 @@
 import type { TurnStateName } from '@turnwatch/core';
 import { z } from 'zod';
+import { wholeNumber } from './whole-number.ts';
 import { turnStates } from '../vocabulary.ts';
 
 export interface LiveQuery {
@@ -23,14 +24,5 @@ export const liveQuery: z.ZodType<LiveQuery> = z.strictObject({
   parent: text.exactOptional(),
   turn: text.exactOptional(),
   text: text.exactOptional(),
-  limit: z
-    .union([
-      z.int(),
-      z
-        .string()
-        .regex(/^\d{1,6}$/, 'must be a whole number')
-        .transform(Number),
-    ])
-    .pipe(z.int().min(1).max(500))
-    .default(100),
+  limit: wholeNumber(1, 500, 100),
 });

@@ -1,6 +1,7 @@
 import type { TurnStateName } from '@turnwatch/core';
 import { z } from 'zod';
 import { turnStates } from '../vocabulary.ts';
+import { wholeNumber } from './whole-number.ts';
 
 export interface TurnQuery {
   readonly state?: TurnStateName;
@@ -21,14 +22,5 @@ export const turnQuery: z.ZodType<TurnQuery> = z.strictObject({
   conversation: text.exactOptional(),
   agent: text.exactOptional(),
   cursor: z.string().min(1).max(512).exactOptional(),
-  limit: z
-    .union([
-      z.int(),
-      z
-        .string()
-        .regex(/^\d{1,6}$/, 'must be a whole number')
-        .transform(Number),
-    ])
-    .pipe(z.int().min(1).max(1000))
-    .default(100),
+  limit: wholeNumber(1, 1000, 100),
 });
