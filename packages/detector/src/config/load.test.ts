@@ -256,7 +256,7 @@ describe('what is refused, and how it says so', () => {
     [
       'a scope that is none',
       'detector: {tokens: [{id: a, token: 0123456789abcdef, scopes: [write]}]}',
-      'turnwatch.yaml: detector.tokens[0].scopes[0]: must be one of ingest, read, subscribe, admin, not "write"',
+      'turnwatch.yaml: detector.tokens[0].scopes[0]: must be one of ingest, read, subscribe, operate, admin, not "write"',
     ],
     [
       'an administrator of one parent',
