@@ -1,7 +1,7 @@
 import type { TurnStateName } from '@turnwatch/core';
 import { z } from 'zod';
-import { wholeNumber } from './whole-number.ts';
 import { turnStates } from '../vocabulary.ts';
+import { wholeNumber } from './whole-number.ts';
 
 export interface LiveQuery {
   readonly state?: TurnStateName;
