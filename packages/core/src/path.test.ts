@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { at, wallZeroMs } from '../fixtures/given.ts';
+import { at, s, wallZeroMs } from '../fixtures/given.ts';
 import { canaryBack, canaryFresh, newPath, pathSettled } from './path.ts';
 
 describe('the canary shows whether a path works', () => {
@@ -22,6 +22,31 @@ describe('the canary shows whether a path works', () => {
     canaryBack(path, at(40));
     expect(pathSettled(path, at(40))).toBe(false);
     expect(pathSettled(path, at(42))).toBe(true);
+  });
+
+  test('one that comes late out of a jam makes nothing fresh, and ends no outage that was told', () => {
+    const path = newPath('collector');
+    path.silentTold = true;
+    canaryBack(path, at(30), s(10));
+    expect(canaryFresh(path, at(30))).toBe(false);
+    expect(path).toMatchObject({
+      silentTold: true,
+      worksSinceMs: undefined,
+      canaryWallMs: wallZeroMs + s(10),
+    });
+    canaryBack(path, at(31), s(28));
+    expect(canaryFresh(path, at(31))).toBe(true);
+    expect(path).toMatchObject({ silentTold: false, worksSinceMs: s(31) });
+    expect(canaryFresh(path, at(33))).toBe(false);
+  });
+
+  test('an older one that was overtaken takes nothing back, and none is of the future', () => {
+    const path = newPath('collector');
+    canaryBack(path, at(10), s(10));
+    canaryBack(path, at(10.5), s(7));
+    expect(canaryFresh(path, at(14.9))).toBe(true);
+    canaryBack(path, at(11), s(500));
+    expect(canaryFresh(path, at(16))).toBe(false);
   });
 
   test('its return ends the outage that was told', () => {

@@ -28,10 +28,18 @@ export function newPath(id: string): PathState {
   };
 }
 
-export function canaryBack(path: PathState, now: Now): void {
-  if (!canaryFresh(path, now)) path.worksSinceMs = now.awakeMs;
-  path.canaryAwakeMs = now.awakeMs;
-  path.canaryWallMs = now.wallMs;
+/**
+ * Freshness counts from when the canary was sent: what comes out of a jam late shows that the path moves, not that what
+ * living processes say now gets through.
+ */
+export function canaryBack(path: PathState, now: Now, sentAwakeMs: AwakeMs = now.awakeMs): void {
+  const sentMs = Math.min(sentAwakeMs, now.awakeMs);
+  if (path.canaryAwakeMs !== undefined && sentMs < path.canaryAwakeMs) return;
+  const wasFresh = canaryFresh(path, now);
+  path.canaryAwakeMs = sentMs;
+  path.canaryWallMs = now.wallMs - (now.awakeMs - sentMs);
+  if (!canaryFresh(path, now)) return;
+  if (!wasFresh) path.worksSinceMs = now.awakeMs;
   path.silentTold = false;
 }
 

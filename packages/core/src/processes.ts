@@ -45,8 +45,8 @@ export class Processes {
     return path;
   }
 
-  canary(path: string, now: Now): void {
-    canaryBack(this.path(path), now);
+  canary(path: string, now: Now, sentAwakeMs?: AwakeMs): void {
+    canaryBack(this.path(path), now, sentAwakeMs);
   }
 
   /** A record of a producer without heartbeats: it proves nothing about its process, but shows its path's lag. */

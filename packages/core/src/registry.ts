@@ -68,7 +68,7 @@ export class Registry {
         this.#engineSignal(signal, path, now, effects);
         break;
       case 'canary':
-        this.#processes.canary(signal.path, now);
+        this.#processes.canary(signal.path, now, signal.sentAwakeMs);
         break;
     }
     return effects;

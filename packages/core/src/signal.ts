@@ -1,4 +1,4 @@
-import type { Stamp } from './time.ts';
+import type { AwakeMs, Stamp } from './time.ts';
 
 // What producers say, after decoding. The wire form of these is packages/protocol; nothing here knows OTLP.
 
@@ -282,6 +282,8 @@ export interface CanarySignal {
   readonly type: 'canary';
   readonly path: string;
   readonly id: string;
+  /** When it was sent, on the detector's own awake clock; never on the wire. Without it: as it comes in. */
+  readonly sentAwakeMs?: AwakeMs;
 }
 
 export type Signal = TurnSignal | ProcessSignal | EngineSignal | CanarySignal;

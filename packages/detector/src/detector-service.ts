@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { AwakeClock, makePolicy, type Now, Registry, type Signal } from '@turnwatch/core';
 import { Sender } from '@turnwatch/webhook/send';
 import { Tokens } from './access/tokens.ts';
-import { Canary } from './canary.ts';
+import { Canaries } from './canary/canaries.ts';
 import type { Timers } from './clocks.ts';
 import type { Detector, DetectorOptions } from './detector.ts';
 import { EndpointBook } from './endpoints/endpoint-book.ts';
@@ -12,7 +12,7 @@ import { type Health, healthOf } from './http/health.ts';
 import { closeServer, listen, portOf, urlOf } from './http/listen.ts';
 import { isLoopbackHost } from './http/loopback.ts';
 import { defaultBodyLimits } from './ingest/body.ts';
-import { directPath } from './ingest/receiver.ts';
+import { directPath, Paths } from './ingest/paths.ts';
 import { Screen } from './live/screen.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { Meters } from './meters.ts';
@@ -48,9 +48,9 @@ export class DetectorService implements Detector {
   readonly #book: EndpointBook;
   readonly #tokens: Tokens;
   readonly #screen: Screen;
-  #canary: Canary | undefined;
+  readonly #canaries: Canaries;
+  readonly #paths: Paths;
   #server: Server | undefined;
-  #canaryBackMs: number | undefined;
   #ready = false;
   #ticks = 0;
   #stopped: Promise<void> | undefined;
@@ -64,6 +64,8 @@ export class DetectorService implements Detector {
     const policy = makePolicy(config.policy);
     this.#registry = Registry.restore(policy, saved, this.#now());
     this.#tokens = new Tokens(config.tokens);
+    this.#canaries = new Canaries({ awakeMs: () => this.#clock.now(), logger: this.#logger });
+    this.#paths = new Paths(this.#logger);
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
     this.#book = new EndpointBook({
       configured: config.endpoints,
@@ -76,8 +78,7 @@ export class DetectorService implements Detector {
       registry: this.#registry,
       store,
       now: () => this.#now(),
-      canaryAgeMs: () =>
-        this.#canaryBackMs === undefined ? undefined : clocks.monoMs() - this.#canaryBackMs,
+      canaries: () => this.#canaries.health(),
       endpoints: () =>
         this.#book.current.map(({ id }) => this.#sender.state(id)?.status ?? ('active' as const)),
     };
@@ -144,8 +145,13 @@ export class DetectorService implements Detector {
   }
 
   get health(): Health {
-    const { place } = this.#options.store;
-    return healthOf({ ready: this.#ready, scheduler: this.#scheduler, place, ...this.#pipeline.health });
+    return healthOf({
+      ready: this.#ready,
+      scheduler: this.#scheduler,
+      place: this.#options.store.place,
+      paths: this.#canaries.health(),
+      ...this.#pipeline.health,
+    });
   }
 
   async start(): Promise<{ port: number; url: string }> {
@@ -163,6 +169,7 @@ export class DetectorService implements Detector {
           this.#screen.request(received);
           this.#meters.request(received);
         },
+        pathOf: ({ headers }) => this.#paths.of(headers, this.#tokens.find(headers.authorization)?.path),
         authorize: (authorization) => {
           const judged = this.#tokens.judge(authorization, 'ingest');
           if (judged !== 'ok') this.#meters.unauthorized(judged === 'unknown' ? 401 : 403);
@@ -187,17 +194,11 @@ export class DetectorService implements Detector {
     this.#teller.linkTo(at.publicUrl ?? url);
     // Horizons that passed while nobody watched: at once and once, before anything else is taken in.
     this.#scheduler.tick();
-    this.#canary = new Canary({
-      url,
-      path: directPath,
-      token: this.#tokens.own,
-      onFailure: (error) =>
-        this.#logger.warn({ err: error, path: directPath }, 'the canary did not come back'),
-    });
+    this.#watchPaths(url);
     this.#sender.start();
     this.#scheduler.start();
     this.#ready = true;
-    void this.#canary.beat();
+    void this.#canaries.beat();
     this.#logger.info(
       { url, store: this.#options.store.place, endpoints: this.#book.current.length },
       'listening',
@@ -232,17 +233,26 @@ export class DetectorService implements Detector {
     // A backlog the size of a pause, and events whose endpoint has come back.
     this.#sender.wake();
     this.#screen.tick();
-    void this.#canary?.beat();
+    if (this.#ready) void this.#canaries.beat();
   }
 
   #submit(signals: readonly Signal[], path: string): ReturnType<Pipeline['submit']> {
     const { clocks } = this.#options;
-    for (const signal of signals) {
-      if (signal.type === 'canary') this.#canaryBackMs = clocks.monoMs();
-      else if (signal.origin.wallMs !== undefined)
+    for (const signal of signals)
+      if (signal.type !== 'canary' && signal.origin.wallMs !== undefined)
         this.#meters.lag(clocks.wallMs() - signal.origin.wallMs, path);
-    }
-    return this.#pipeline.submit(signals, path);
+    return this.#pipeline.submit(this.#canaries.back(signals, path), path);
+  }
+
+  #watchPaths(url: string): void {
+    const { canary, tokens } = this.#options.config;
+    const direct = {
+      path: directPath,
+      url: `${url}/v1/logs`,
+      headers: { authorization: `Bearer ${this.#tokens.own}` },
+    };
+    this.#canaries.watch([direct, ...canary.routes]);
+    this.#paths.set([...canary.routes, ...tokens].flatMap(({ path }) => (path === undefined ? [] : [path])));
   }
 
   #endOverlaps(): void {
@@ -268,7 +278,7 @@ export class DetectorService implements Detector {
   async #stop(): Promise<void> {
     this.#ready = false;
     this.#scheduler.stop();
-    this.#canary?.close();
+    this.#canaries.close();
     this.#feed.close();
     this.#screen.close();
     const after: Timers['after'] = (ms, work) => this.#options.timers.after(ms, work);

@@ -4,7 +4,8 @@ import type { Effect, Now, Registry, TurnEvent } from '@turnwatch/core';
 import { type MetricKey, type MetricLabel, metrics } from '@turnwatch/protocol';
 import type { DeliveryReport, EndpointState } from '@turnwatch/webhook/send';
 import type { RequestHandler } from 'express';
-import { directPath, type ReceivedRequest } from './ingest/receiver.ts';
+import type { PathHealth } from './canary/canaries.ts';
+import type { ReceivedRequest } from './ingest/receiver.ts';
 import type { TurnStore } from './store/turn-store.ts';
 
 export interface MeterSources {
@@ -12,8 +13,8 @@ export interface MeterSources {
   readonly store: TurnStore;
   readonly now: () => Now;
   readonly tickAgeMs: () => number;
-  /** Since the newest canary came back, ms; undefined before the first. */
-  readonly canaryAgeMs: () => number | undefined;
+  /** By path. */
+  readonly canaries: () => Readonly<Record<string, PathHealth>>;
   readonly storeHealthy: () => boolean;
   readonly feedSubscribers: () => number;
   /** How each endpoint stands. */
@@ -48,11 +49,11 @@ export class Meters {
     this.#exporter.getMetricsRequestHandler(request, response);
   };
 
-  request({ status, records, refused, ignored }: ReceivedRequest): void {
-    this.#record.requests(1, { path: directPath, status: String(status) });
-    if (records > 0) this.#record.recordsReceived(records, { path: directPath });
-    if (refused > 0) this.#record.recordsRefused(refused, { path: directPath });
-    if (ignored > 0) this.#record.recordsIgnored(ignored, { path: directPath });
+  request({ path, status, records, refused, ignored }: ReceivedRequest): void {
+    this.#record.requests(1, { path, status: String(status) });
+    if (records > 0) this.#record.recordsReceived(records, { path });
+    if (refused > 0) this.#record.recordsRefused(refused, { path });
+    if (ignored > 0) this.#record.recordsIgnored(ignored, { path });
   }
 
   /** How old a record was when it came in; negative where the producer's clock runs ahead. */
@@ -125,7 +126,7 @@ export class Meters {
   }
 
   #instruments(sources: MeterSources): Record<MetricKey, Recorder> {
-    const { registry, store, now, tickAgeMs, canaryAgeMs, storeHealthy, feedSubscribers } = sources;
+    const { registry, store, now, tickAgeMs, canaries, storeHealthy, feedSubscribers } = sources;
     const meter = this.#provider.getMeter('turnwatch.detector');
     const optionsOf = (key: MetricKey) => ({ description: metrics[key].help, unit: metrics[key].unit });
     const counter = (key: MetricKey): Recorder => {
@@ -168,8 +169,8 @@ export class Meters {
       oldestSilence: gauge('oldestSilence', (record) => record(oldestSilenceMs(registry, now()) / 1000)),
       lastTickAge: gauge('lastTickAge', (record) => record(tickAgeMs() / 1000)),
       canaryAge: gauge('canaryAge', (record) => {
-        const ageMs = canaryAgeMs();
-        if (ageMs !== undefined) record(ageMs / 1000, { path: directPath });
+        for (const [path, { canaryAgeMs }] of Object.entries(canaries()))
+          if (canaryAgeMs !== null) record(canaryAgeMs / 1000, { path });
       }),
       unreachableSources: gauge('unreachableSources', (record) => {
         const counts = new Map(registry.paths().map((path) => [path, 0]));

@@ -1,4 +1,5 @@
 import type { RequestHandler } from 'express';
+import type { PathHealth } from '../canary/canaries.ts';
 
 export interface Health {
   /** The tick stands still: nothing is judged. */
@@ -9,6 +10,8 @@ export interface Health {
     readonly failingSince?: string;
     readonly error?: string;
   };
+  /** Whether the detector's own probe comes back through each path. A broken path is not mended by a restart: it fails nothing. */
+  readonly paths: Readonly<Record<string, PathHealth>>;
   /** False before the start is complete and while stopping. */
   readonly ready: boolean;
 }
@@ -23,9 +26,10 @@ export interface HealthInput {
   readonly place: string;
   /** Undefined while the store works. */
   readonly failing?: { readonly sinceMs: number; readonly error: string };
+  readonly paths: Health['paths'];
 }
 
-export function healthOf({ ready, scheduler, place, failing }: HealthInput): Health {
+export function healthOf({ ready, scheduler, place, failing, paths }: HealthInput): Health {
   const { standsStill, ageMs, lastError } = scheduler;
   return {
     ready,
@@ -34,15 +38,16 @@ export function healthOf({ ready, scheduler, place, failing }: HealthInput): Hea
       failing === undefined
         ? { ok: true, place }
         : { ok: false, place, failingSince: new Date(failing.sinceMs).toISOString(), error: failing.error },
+    paths,
   };
 }
 
 /** `GET /healthz`: 503 while the detector does not judge or cannot keep what it sees. For restarts and alarms. */
 export function healthz(health: () => Health): RequestHandler {
   return (_request, response) => {
-    const { tick, store } = health();
+    const { tick, store, paths } = health();
     const ok = tick.ok && store.ok;
-    response.status(ok ? 200 : 503).json({ status: ok ? 'ok' : 'failing', tick, store });
+    response.status(ok ? 200 : 503).json({ status: ok ? 'ok' : 'failing', tick, store, paths });
   };
 }
 

@@ -5,6 +5,7 @@ import { type BodyLimits, readBody } from './body.ts';
 import { decodeLogs, encodeRefusal, encodeSuccess } from './codec.ts';
 import { contentTypeOf, type Encoding, encodingOf, requireEncoding } from './content-type.ts';
 import { IngestError } from './ingest-error.ts';
+import { directPath } from './paths.ts';
 
 type OtlpSignal = 'logs' | 'traces' | 'metrics';
 
@@ -17,6 +18,8 @@ export interface ReceivedRequest {
   readonly refused: number;
   /** Not ours. */
   readonly ignored: number;
+  /** The way it came in. */
+  readonly path: string;
 }
 
 export interface ReceiverOptions {
@@ -25,19 +28,18 @@ export interface ReceiverOptions {
   readonly limits: BodyLimits;
   readonly logger: Logger;
   readonly onRequest: (received: ReceivedRequest) => void;
+  /** The way a request came in. Default: `direct`. */
+  readonly pathOf?: (request: Request) => string;
   /** Judges an `Authorization` header. Default: everybody may send. */
   readonly authorize?: (authorization: string | undefined) => 'ok' | 'unknown' | 'forbidden';
 }
 
-/** The way records come in where no token or listener says otherwise. */
-export const directPath = 'direct';
-
 /** `POST /v1/logs`: what the detector judges from (PROTOCOL 2). */
 export function receiveLogs(options: ReceiverOptions): RequestHandler {
-  return handler('logs', options, async (body, encoding) => {
+  return handler('logs', options, async (body, encoding, path) => {
     const decoded = decodeLogs(body, encoding);
     const { refused } =
-      decoded.signals.length === 0 ? { refused: 0 } : await options.submit(decoded.signals, directPath);
+      decoded.signals.length === 0 ? { refused: 0 } : await options.submit(decoded.signals, path);
     const all = decoded.refused + refused;
     const canaries = decoded.signals.filter(({ type }) => type === 'canary').length;
     const why = decoded.reason ?? 'not mergeable; see the log of the detector';
@@ -73,24 +75,26 @@ interface Handled {
 function handler(
   signal: OtlpSignal,
   options: ReceiverOptions,
-  handle: (body: Buffer, encoding: Encoding) => Promise<Handled>,
+  handle: (body: Buffer, encoding: Encoding, path: string) => Promise<Handled>,
 ): RequestHandler {
   return async (request, response) => {
     let bytes = 0;
+    let path = directPath;
     try {
       if (request.method !== 'POST')
         throw new IngestError(405, `${request.method} is not supported; use POST`);
       requireToken(options.authorize?.(request.headers.authorization) ?? 'ok');
+      path = options.pathOf?.(request) ?? directPath;
       const encoding = requireEncoding(request);
       const body = await readBody(request, options.limits);
       bytes = body.length;
-      const { answer, probe = false, ...counts } = await handle(body, encoding);
+      const { answer, probe = false, ...counts } = await handle(body, encoding, path);
       response.status(200).setHeader('content-type', contentTypeOf[encoding]);
       response.end(answer);
-      if (!probe) options.onRequest({ signal, status: 200, bytes, ...counts });
+      if (!probe) options.onRequest({ signal, status: 200, bytes, path, ...counts });
     } catch (error) {
       const refusal = refusalOf(error, options.logger);
-      options.onRequest({ signal, status: refusal.status, bytes, records: 0, refused: 0, ignored: 0 });
+      options.onRequest({ signal, status: refusal.status, bytes, path, records: 0, refused: 0, ignored: 0 });
       refuse(request, response, refusal);
     }
   };

@@ -25,7 +25,6 @@ export interface ScreenOptions {
   readonly monoMs: () => number;
   readonly after: Timers['after'];
   readonly health: () => Health;
-  readonly canaryAgeMs: () => number | undefined;
   readonly endpoints: () => readonly ('active' | 'paused' | 'disabled')[];
   readonly logger: Logger;
 }
@@ -108,9 +107,12 @@ export class Screen {
   }
 
   get detector(): LiveDetector {
-    const { health, canaryAgeMs, endpoints } = this.#options;
-    const { ready, tick, store } = health();
-    const canaryMs = canaryAgeMs();
+    const { health, endpoints } = this.#options;
+    const { ready, tick, store, paths } = health();
+    // The one that is worst off: a way that does not work must not hide behind those that do.
+    const canaryMs = Math.max(
+      ...Object.values(paths).map((path) => path.canaryAgeMs ?? Number.POSITIVE_INFINITY),
+    );
     const counts = { active: 0, paused: 0, disabled: 0 };
     for (const status of endpoints()) counts[status]++;
     const { backlog, deadLetters } = this.#outbox();
@@ -121,8 +123,8 @@ export class Screen {
       tick: { ok: tick.ok, ageMs: Math.max(0, tick.ageMs) },
       store: { ok: store.ok, place: store.place, error: store.error ?? null },
       canary: {
-        ok: canaryMs !== undefined && canaryMs < canaryLateMs,
-        ageMs: canaryMs === undefined ? null : Math.round(canaryMs),
+        ok: canaryMs >= 0 && canaryMs < canaryLateMs,
+        ageMs: Number.isFinite(canaryMs) ? canaryMs : null,
       },
       endpoints: counts,
       backlog,

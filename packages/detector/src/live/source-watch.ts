@@ -26,7 +26,7 @@ export class SourceWatch {
 
   received(signal: Signal, now: Now): void {
     if (signal.type === 'canary') {
-      this.#canaries.set(signal.path, now.awakeMs);
+      this.#canaries.set(signal.path, signal.sentAwakeMs ?? now.awakeMs);
       return;
     }
     const { wallMs, process } = signal.origin;

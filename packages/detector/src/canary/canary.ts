@@ -1,46 +1,53 @@
-import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'node:http';
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Attr, Event } from '@turnwatch/protocol';
 
-/** A probe that is not back by the next one is lost. */
+/** A probe that is not taken by the next one is lost. */
 const timeoutMs = 900;
 
 export interface CanaryOptions {
-  /** Where the detector's own listener is, `http://127.0.0.1:4318`. */
+  /** Where the way begins, with `/v1/logs`. */
   readonly url: string;
   /** The way the probe comes in. */
   readonly path: string;
-  /** The front door asks the probe for one as it does everybody. */
-  readonly token: string;
-  /** One probe did not come through; `process_unreachable` waits while none does. */
-  readonly onFailure: (error: Error) => void;
+  readonly headers: Readonly<Record<string, string>>;
+  /** One probe was not taken; `process_unreachable` waits while none comes through. */
+  readonly onFailure: (error: Error, path: string) => void;
 }
 
 /**
- * Sends a record through the same door as agents do, each second. While it comes back, silence of a process is the
- * process's own; while it does not, the *source* is silent and no turn is blamed (RULES 5).
+ * Sends a record into one way as agents do, each second. While it comes back, silence of a process is the process's own;
+ * while it does not, the *source* is silent and no turn is blamed (RULES 5).
  */
 export class Canary {
   readonly #options: CanaryOptions;
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #agent: HttpAgent;
   #cancel: (() => void) | undefined;
 
   constructor(options: CanaryOptions) {
     this.#options = options;
+    const keep = { keepAlive: true, maxSockets: 1 };
+    this.#agent = options.url.startsWith('https:') ? new HttpsAgent(keep) : new HttpAgent(keep);
+  }
+
+  get path(): string {
+    return this.#options.path;
   }
 
   /** Sends one probe; resolves when it was answered or given up. Never rejects. */
-  beat(): Promise<void> {
+  beat(id: string): Promise<void> {
     this.#cancel?.();
-    const body = JSON.stringify(canaryRequest(this.#options.path, randomUUID()));
+    const { url, path, headers, onFailure } = this.#options;
+    const body = JSON.stringify(canaryRequest(path, id));
     return new Promise((resolve) => {
-      const sent = request(`${this.#options.url}/v1/logs`, {
+      const open = url.startsWith('https:') ? httpsRequest : httpRequest;
+      const sent = open(url, {
         method: 'POST',
         agent: this.#agent,
         headers: {
+          ...headers,
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
-          authorization: `Bearer ${this.#options.token}`,
         },
         signal: AbortSignal.timeout(timeoutMs),
       });
@@ -52,10 +59,10 @@ export class Canary {
       sent.once('response', (response) => {
         response.resume();
         if (response.statusCode !== 200 && !given)
-          this.#options.onFailure(new Error(`the canary was answered ${response.statusCode}`));
+          onFailure(new Error(`the canary was answered ${response.statusCode}`), path);
       });
       sent.once('error', (error) => {
-        if (!given) this.#options.onFailure(error);
+        if (!given) onFailure(error, path);
       });
       sent.once('close', () => {
         this.#cancel = undefined;
