@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { AwakeClock, makePolicy, type Now, Registry, type Signal } from '@turnwatch/core';
 import { Sender } from '@turnwatch/webhook/send';
 import { Tokens } from './access/tokens.ts';
-import { Canaries } from './canary/canaries.ts';
+import { PathWatch } from './canary/path-watch.ts';
 import type { Timers } from './clocks.ts';
 import type { Detector, DetectorOptions } from './detector.ts';
 import { EndpointBook } from './endpoints/endpoint-book.ts';
@@ -12,7 +12,6 @@ import { type Health, healthOf } from './http/health.ts';
 import { closeServer, listen, portOf, urlOf } from './http/listen.ts';
 import { isLoopbackHost } from './http/loopback.ts';
 import { defaultBodyLimits } from './ingest/body.ts';
-import { directPath, Paths } from './ingest/paths.ts';
 import { Screen } from './live/screen.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { Meters } from './meters.ts';
@@ -20,7 +19,7 @@ import { Pipeline } from './pipeline/pipeline.ts';
 import { StoreUnavailable } from './pipeline/store-unavailable.ts';
 import { Teller } from './pipeline/teller.ts';
 import { Reporter } from './reporter.ts';
-import { dropOld } from './retention.ts';
+import { dropOld, endOverlaps } from './retention.ts';
 import { Scheduler } from './scheduler.ts';
 import { within } from './within.ts';
 
@@ -48,8 +47,7 @@ export class DetectorService implements Detector {
   readonly #book: EndpointBook;
   readonly #tokens: Tokens;
   readonly #screen: Screen;
-  readonly #canaries: Canaries;
-  readonly #paths: Paths;
+  readonly #paths: PathWatch;
   #server: Server | undefined;
   #ready = false;
   #ticks = 0;
@@ -64,8 +62,11 @@ export class DetectorService implements Detector {
     const policy = makePolicy(config.policy);
     this.#registry = Registry.restore(policy, saved, this.#now());
     this.#tokens = new Tokens(config.tokens);
-    this.#canaries = new Canaries({ awakeMs: () => this.#clock.now(), logger: this.#logger });
-    this.#paths = new Paths(this.#logger);
+    this.#paths = new PathWatch({
+      awakeMs: () => this.#clock.now(),
+      tokens: this.#tokens,
+      logger: this.#logger,
+    });
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
     this.#book = new EndpointBook({
       configured: config.endpoints,
@@ -78,7 +79,7 @@ export class DetectorService implements Detector {
       registry: this.#registry,
       store,
       now: () => this.#now(),
-      canaries: () => this.#canaries.health(),
+      canaries: () => this.#paths.health(),
       endpoints: () =>
         this.#book.current.map(({ id }) => this.#sender.state(id)?.status ?? ('active' as const)),
     };
@@ -149,7 +150,7 @@ export class DetectorService implements Detector {
       ready: this.#ready,
       scheduler: this.#scheduler,
       place: this.#options.store.place,
-      paths: this.#canaries.health(),
+      paths: this.#paths.health(),
       ...this.#pipeline.health,
     });
   }
@@ -169,7 +170,7 @@ export class DetectorService implements Detector {
           this.#screen.request(received);
           this.#meters.request(received);
         },
-        pathOf: ({ headers }) => this.#paths.of(headers, this.#tokens.find(headers.authorization)?.path),
+        pathOf: (request) => this.#paths.of(request),
         authorize: (authorization) => {
           const judged = this.#tokens.judge(authorization, 'ingest');
           if (judged !== 'ok') this.#meters.unauthorized(judged === 'unknown' ? 401 : 403);
@@ -194,11 +195,10 @@ export class DetectorService implements Detector {
     this.#teller.linkTo(at.publicUrl ?? url);
     // Horizons that passed while nobody watched: at once and once, before anything else is taken in.
     this.#scheduler.tick();
-    this.#watchPaths(url);
+    this.#paths.start(url, this.#options.config);
     this.#sender.start();
     this.#scheduler.start();
     this.#ready = true;
-    void this.#canaries.beat();
     this.#logger.info(
       { url, store: this.#options.store.place, endpoints: this.#book.current.length },
       'listening',
@@ -228,12 +228,12 @@ export class DetectorService implements Detector {
       const kept = { store, retention: config.retention, pipeline: this.#pipeline, logger: this.#logger };
       dropOld(kept, this.#now().wallMs);
     }
-    this.#endOverlaps();
+    endOverlaps(this.#book, this.#logger);
     this.#judge({ checkpoint: this.#ticks % checkpointTicks === 0 });
     // A backlog the size of a pause, and events whose endpoint has come back.
     this.#sender.wake();
     this.#screen.tick();
-    if (this.#ready) void this.#canaries.beat();
+    this.#paths.tick();
   }
 
   #submit(signals: readonly Signal[], path: string): ReturnType<Pipeline['submit']> {
@@ -241,29 +241,7 @@ export class DetectorService implements Detector {
     for (const signal of signals)
       if (signal.type !== 'canary' && signal.origin.wallMs !== undefined)
         this.#meters.lag(clocks.wallMs() - signal.origin.wallMs, path);
-    return this.#pipeline.submit(this.#canaries.back(signals, path), path);
-  }
-
-  #watchPaths(url: string): void {
-    const { canary, tokens } = this.#options.config;
-    const direct = {
-      path: directPath,
-      url: `${url}/v1/logs`,
-      headers: { authorization: `Bearer ${this.#tokens.own}` },
-    };
-    this.#canaries.watch([direct, ...canary.routes]);
-    this.#paths.set([...canary.routes, ...tokens].flatMap(({ path }) => (path === undefined ? [] : [path])));
-  }
-
-  #endOverlaps(): void {
-    try {
-      this.#book.tick();
-    } catch (error) {
-      this.#logger.warn(
-        { err: error },
-        'a secret that is rotated out signs on; it is tried again in a second',
-      );
-    }
+    return this.#pipeline.submit(this.#paths.back(signals, path), path);
   }
 
   /** A store that fails is told by /healthz and logged once; judging goes on, verdicts wait in memory. */
@@ -278,7 +256,7 @@ export class DetectorService implements Detector {
   async #stop(): Promise<void> {
     this.#ready = false;
     this.#scheduler.stop();
-    this.#canaries.close();
+    this.#paths.close();
     this.#feed.close();
     this.#screen.close();
     const after: Timers['after'] = (ms, work) => this.#options.timers.after(ms, work);

@@ -1,4 +1,5 @@
 import type { DetectorConfig } from './config/shape.ts';
+import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import type { Logger } from './logger.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
 import type { TurnStore } from './store/turn-store.ts';
@@ -19,5 +20,14 @@ export function dropOld({ retention, pipeline, store, logger }: Kept, wallMs: nu
     store.purgeEvents(wallMs - eventsMs, maxEvents);
   } catch (error) {
     logger.warn({ err: error }, 'old events could not be dropped; it is tried again in a minute');
+  }
+}
+
+/** Secrets that are rotated out sign no more once their overlap is over. */
+export function endOverlaps(book: Pick<EndpointBook, 'tick'>, logger: Logger): void {
+  try {
+    book.tick();
+  } catch (error) {
+    logger.warn({ err: error }, 'a secret that is rotated out signs on; it is tried again in a second');
   }
 }
