@@ -9,9 +9,12 @@ import { root } from './workspace.ts';
 const run = promisify(execFile);
 const { files, foreign } = closureOf('packages/detector/src/embedded.ts');
 
-test('the embedded detector is core, protocol and its own folder', () => {
+test('the embedded detector is core, protocol, its own folder and the clocks', () => {
   const elsewhere = files.filter(
-    (path) => !/^packages\/(core\/src\/|protocol\/src\/|detector\/src\/embedded(\/|\.ts$))/.test(path),
+    (path) =>
+      !/^packages\/(core\/src\/|protocol\/src\/|detector\/src\/(embedded\/|embedded\.ts$|machine-clocks\.ts$))/.test(
+        path,
+      ),
   );
   expect(elsewhere).toEqual([]);
 });

@@ -46,6 +46,17 @@ test('what is over its limit is marked in the table', () => {
   expect(table).toContain('| a | 0.500 ms | 1.00 ms |');
   expect(table).toContain('| b | 1235 B | 1000 B **exceeded** |');
   expect(quantile([5, 1, 3], 0.95)).toBe(5);
+  expect(table).not.toContain('ratio');
+});
+
+test('a table with ratios has a column for them, and what must be above says so', () => {
+  const table = tableOf([
+    { name: 'ours', value: 40, unit: '', floor: 50 },
+    { name: 'theirs', value: 20, unit: '1/s', ratio: 0.5 },
+  ]);
+  expect(table).toContain('| what | measured | ratio | must be below |');
+  expect(table).toContain('| ours | 40.0 |  | above 50.0 **missed** |');
+  expect(table).toContain('| theirs | 20.0 1/s | 0.500 |  |');
 });
 
 test('a section replaces its older self and leaves its neighbours alone', () => {

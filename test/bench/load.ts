@@ -24,32 +24,41 @@ export class Load {
     return this.now;
   }
 
+  get processes(): number {
+    return this.#seqs.length;
+  }
+
   /** The first record of each turn, a batch a process. */
   *starts(): Generator<Signal[]> {
-    for (let process = 0; process < this.#seqs.length; process++)
-      yield this.#turnsOf(process).map((turn) => this.#heartbeat(process, turn, true));
+    for (let process = 0; process < this.processes; process++) yield this.startOf(process);
+  }
+
+  startOf(process: number): Signal[] {
+    return this.#turnsOf(process).map((turn) => this.#heartbeat(process, turn, true));
   }
 
   /** One heartbeat of each process and of its turns, a batch a process. */
   *beats(): Generator<Signal[]> {
-    for (let process = 0; process < this.#seqs.length; process++) {
-      const turns = this.#turnsOf(process);
-      yield [
-        {
-          type: 'process',
-          name: 'heartbeat',
-          origin: this.#origin(process),
-          loopAgeMs: 0,
-          worker: true,
-          hostClass: 'server',
-          service: 'agents',
-          openTurns: turns.map(idOf),
-          openCount: turns.length,
-          endedTurns: [],
-        },
-        ...turns.map((turn) => this.#heartbeat(process, turn, false)),
-      ];
-    }
+    for (let process = 0; process < this.processes; process++) yield this.beatOf(process);
+  }
+
+  beatOf(process: number): Signal[] {
+    const turns = this.#turnsOf(process);
+    return [
+      {
+        type: 'process',
+        name: 'heartbeat',
+        origin: this.#origin(process),
+        loopAgeMs: 0,
+        worker: true,
+        hostClass: 'server',
+        service: 'agents',
+        openTurns: turns.map(idOf),
+        openCount: turns.length,
+        endedTurns: [],
+      },
+      ...turns.map((turn) => this.#heartbeat(process, turn, false)),
+    ];
   }
 
   #turnsOf(process: number): number[] {

@@ -3,6 +3,7 @@ import { arch, cpus, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { benchCore, smokeCore, usualCore } from './core-bench.ts';
+import { benchDetector, smokeDetector, usualDetector } from './detector/detector-bench.ts';
 import {
   benchInstrumentation,
   smokeInstrumentation,
@@ -16,6 +17,7 @@ import { withSection } from './page.ts';
 
 const benches: Readonly<Record<string, (meter: Meter, isSmoke: boolean) => Report | Promise<Report>>> = {
   core: (meter, isSmoke) => ({ measurements: benchCore(isSmoke ? smokeCore : usualCore, meter), notes: [] }),
+  detector: (_, isSmoke) => benchDetector(isSmoke ? smokeDetector : usualDetector),
   instrumentation: (_, isSmoke) =>
     benchInstrumentation(isSmoke ? smokeInstrumentation : usualInstrumentation),
 };

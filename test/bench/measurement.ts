@@ -1,9 +1,13 @@
 export interface Measurement {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'ms' | 'us' | 'ns' | 'B' | '%' | '1/s' | 'ms/s' | '';
+  readonly unit: 'ms' | 'us' | 'ns' | 'B' | 'MB' | '%' | '1/s' | 'ms/s' | '';
   /** What it must be below. */
   readonly limit?: number;
+  /** What it must be above. */
+  readonly floor?: number;
+  /** To the same number of ours, where it is somebody else's. */
+  readonly ratio?: number;
   /** Standard error, in the same unit. */
   readonly uncertainty?: number;
 }
@@ -29,14 +33,36 @@ function text(value: number): string {
   return Math.abs(value) >= 100 ? String(Math.round(value)) : value.toPrecision(3);
 }
 
+function heldText(
+  value: number,
+  unit: string,
+  { limit, floor }: Pick<Measurement, 'limit' | 'floor'>,
+): string {
+  if (limit !== undefined) return `${text(limit)} ${unit}${value < limit ? '' : ' **exceeded**'}`;
+  if (floor !== undefined)
+    return `above ${text(floor)} ${unit}`.trimEnd() + (value > floor ? '' : ' **missed**');
+  return '';
+}
+
 /** A Markdown table. */
 export function tableOf(measurements: readonly Measurement[]): string {
-  const rows = measurements.map(({ name, value, unit, limit, uncertainty }) => {
-    const held = limit === undefined ? '' : `${text(limit)} ${unit}${value < limit ? '' : ' **exceeded**'}`;
+  const hasRatios = measurements.some(({ ratio }) => ratio !== undefined);
+  const rows = measurements.map(({ name, value, unit, uncertainty, ratio, ...bounds }) => {
     const error = uncertainty === undefined ? '' : ` ± ${text(uncertainty)}`;
-    return `| ${name} | ${`${text(value)}${error} ${unit}`.trimEnd()} | ${held} |`;
+    const beside = hasRatios ? [ratio === undefined ? '' : text(ratio)] : [];
+    const cells = [
+      name,
+      `${text(value)}${error} ${unit}`.trimEnd(),
+      ...beside,
+      heldText(value, unit, bounds),
+    ];
+    return `| ${cells.join(' | ')} |`;
   });
-  return ['| what | measured | must be below |', '| --- | ---: | ---: |', ...rows].join('\n');
+  return [
+    `| what | measured |${hasRatios ? ' ratio |' : ''} must be below |`,
+    `| --- | ---: |${hasRatios ? ' ---: |' : ''} ---: |`,
+    ...rows,
+  ].join('\n');
 }
 
 /** The table and what is to be said to it, as Markdown. */

@@ -1,11 +1,4 @@
-import { uptime } from 'node:os';
-import type { AwakeClockSource } from '@turnwatch/core';
-
-/** The clocks the detector reads, all in milliseconds. */
-export interface Clocks extends AwakeClockSource {
-  /** Since the epoch. Shown to people and kept for restarts; nothing is judged by it. */
-  wallMs(): number;
-}
+export { type Clocks, machineClocks as systemClocks } from './machine-clocks.ts';
 
 /** Repeating and single timers, so that a test can hold the time still and tick by hand. */
 export interface Timers {
@@ -15,16 +8,6 @@ export interface Timers {
   soon(work: () => void): void;
   /** Calls `work` once after `ms`; the answer cancels it. */
   after(ms: number, work: () => void): () => void;
-}
-
-/** This machine's clocks. On Linux `os.uptime()` goes on while the host sleeps; elsewhere hrtime itself does. */
-export function systemClocks(): Clocks {
-  const monoMs = (): number => Number(process.hrtime.bigint() / 1000n) / 1000;
-  return {
-    monoMs,
-    bootMs: process.platform === 'linux' ? () => uptime() * 1000 : monoMs,
-    wallMs: () => Date.now(),
-  };
 }
 
 export function systemTimers(): Timers {

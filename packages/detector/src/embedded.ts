@@ -14,7 +14,6 @@ export { createDetector } from './embedded/create-detector.ts';
 export type {
   AbortingDocument,
   AttemptControl,
-  EmbeddedClocks,
   EmbeddedDetector,
   EmbeddedOptions,
   EmbeddedTimers,
@@ -22,3 +21,4 @@ export type {
   LocalRecord,
   Told,
 } from './embedded/embedded-detector.ts';
+export type { Clocks } from './machine-clocks.ts';

@@ -1,11 +1,4 @@
-import type {
-  AwakeClockSource,
-  PolicyInput,
-  SavedBaseline,
-  SavedState,
-  Signal,
-  TurnView,
-} from '@turnwatch/core';
+import type { PolicyInput, SavedBaseline, SavedState, Signal, TurnView } from '@turnwatch/core';
 import type {
   RequestExpiredDocument,
   SourceSilentDocument,
@@ -15,6 +8,7 @@ import type {
   TurnSuspectDocument,
   WireRecord,
 } from '@turnwatch/protocol/detect';
+import type { Clocks } from '../machine-clocks.ts';
 
 /** What has been done about a verdict before its handler hears of it. */
 export interface Told {
@@ -24,11 +18,6 @@ export interface Told {
 
 /** What it throws, or rejects with, goes to `onError`; the other handlers and the detector go on. */
 export type Handler<Document> = (event: Document, told: Told) => void | PromiseLike<void>;
-
-export interface EmbeddedClocks extends AwakeClockSource {
-  /** Since the epoch. Shown to people; nothing is judged by it. */
-  wallMs(): number;
-}
 
 export interface EmbeddedTimers {
   /** Calls `work` every `ms`; the answer stops it. */
@@ -80,7 +69,7 @@ export interface EmbeddedOptions {
   /** How long turns that have ended stay readable, ms. Default 600 000. */
   readonly keepEndedMs?: number | undefined;
   /** Default: those of this machine. */
-  readonly clocks?: EmbeddedClocks | undefined;
+  readonly clocks?: Clocks | undefined;
   /** Default: real ones, which never keep the process alive. */
   readonly timers?: EmbeddedTimers | undefined;
 }

@@ -12,16 +12,16 @@ import {
   type TurnView,
 } from '@turnwatch/core';
 import { decodeRecord } from '@turnwatch/protocol/detect';
+import { type Clocks, machineClocks } from '../machine-clocks.ts';
 import type {
   AttemptControl,
-  EmbeddedClocks,
   EmbeddedDetector,
   EmbeddedOptions,
   EmbeddedTimers,
   LocalRecord,
 } from './embedded-detector.ts';
-import { machineClocks, quietTimers } from './machine-time.ts';
 import { ownBaselines } from './own-baselines.ts';
+import { quietTimers } from './quiet-timers.ts';
 import { Troubles } from './troubles.ts';
 import { VerdictHandlers } from './verdict-handlers.ts';
 
@@ -37,7 +37,7 @@ export interface InProcessOptions extends EmbeddedOptions {
 
 /** What `createDetector` makes: the registry of core with a queue before it and handlers behind it. */
 export class InProcessDetector implements EmbeddedDetector {
-  readonly #clocks: EmbeddedClocks;
+  readonly #clocks: Clocks;
   readonly #timers: EmbeddedTimers;
   readonly #awake: AwakeClock;
   readonly #registry: Registry;

@@ -43,10 +43,11 @@ export class Timeline {
 
   /** A record, before it is merged. */
   hear(signal: TurnSignal, now: Now): void {
+    const known = this.#records.get(signal.turn);
+    // With more running turns than there is room for, each heartbeat would push out the record of the next.
+    if (known === undefined && this.#full && signal.happening.name === 'heartbeat') return;
     const standing = (): ReturnType<Registry['turn']> => this.#options.registry().turn(signal.turn, now);
-    const record =
-      this.#records.get(signal.turn) ??
-      this.#open(signal.turn, this.#beginOf(signal, standing()?.startedAtMs));
+    const record = known ?? this.#open(signal.turn, this.#beginOf(signal, standing()?.startedAtMs));
     this.#count(record, () => record.hear(signal, now.wallMs, standing));
   }
 
@@ -84,6 +85,11 @@ export class Timeline {
 
   forget(turns: Iterable<string>): void {
     for (const turn of turns) this.#drop(turn);
+  }
+
+  get #full(): boolean {
+    const { maxTurns = defaultMaxTurns, maxEntries = defaultMaxEntries } = this.#options;
+    return this.#records.size >= maxTurns || this.#entries >= maxEntries;
   }
 
   #beginOf(signal: TurnSignal, knownSinceMs: number | undefined): TimelineDocument['begins'] {
