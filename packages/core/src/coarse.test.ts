@@ -561,3 +561,28 @@ test('an unknown newest request gives no content', () => {
   );
   expect(report.requests[0]).not.toHaveProperty('contentA');
 });
+
+describe('idle: nothing tells whether the turn has ended (RULES 7)', () => {
+  const idle: Happening = { name: 'idle' };
+
+  test('what was open is closed, and the clock stands', () => {
+    const report = after([0, request()], [1, tool()], [2, { name: 'waiting', for: 'retry' }], [3, idle]);
+    expect(report).toMatchObject({ phase: 'idle', phaseA: s(3), requests: [], calls: [] });
+    expect(report.waiting).toBeUndefined();
+  });
+
+  test.each<[string, Happening, string]>([
+    ['a keep-alive', { name: 'keepalive' }, 'idle'],
+    ['the end of a call that is not open', toolEnded(), 'idle'],
+    ['a step', { name: 'step' }, 'agent'],
+    ['a request', request(), 'first_token'],
+    ['a call', tool(), 'tool'],
+    ['a wait', { name: 'waiting', for: 'approval' }, 'waiting'],
+  ])('%s', (_, happening, phase) => {
+    expect(after([0, request()], [3, idle], [4, happening]).phase).toBe(phase);
+  });
+
+  test('work in the same instant goes on', () => {
+    expect(after([3, idle], [3, { name: 'step' }])).toMatchObject({ phase: 'agent', phaseA: s(3) });
+  });
+});

@@ -62,6 +62,10 @@ function fold(report: TurnReport, happening: Happening, a: Stamp): TurnReport {
         : { ...active(report, a, 'request_failed'), failedA: a, requests: [], calls: [] };
     case 'step':
       return productive(working(report, a, 'agent_step'), a);
+    case 'idle': {
+      const { waiting: _over, ...rest } = report;
+      return { ...rest, handover: false, requests: [], calls: [], phase: 'idle', phaseA: a };
+    }
     case 'request_started': {
       const request: RequestReport = {
         id: happening.request,
@@ -140,7 +144,8 @@ function fold(report: TurnReport, happening: Happening, a: Stamp): TurnReport {
 }
 
 function active(report: TurnReport, a: Stamp, lastKind: ActivityKind): TurnReport {
-  return { ...report, lastA: a, firstA: a, lastKind, handover: false };
+  const awake = report.phase === 'idle' ? ({ phase: 'agent', phaseA: a } as const) : {};
+  return { ...report, ...awake, lastA: a, firstA: a, lastKind, handover: false };
 }
 
 /**
@@ -258,7 +263,8 @@ function phaseOf(before: TurnReport, after: TurnReport): TurnReport['phase'] {
       return request.streaming ? (request.contentA === undefined ? 'first_token' : 'text') : 'non_streaming';
     return after.phase;
   }
-  return after.calls.length > 0 ? 'tool' : 'agent';
+  if (after.calls.length > 0) return 'tool';
+  return after.phase === 'idle' ? 'idle' : 'agent';
 }
 
 function isContentPhase(phase: TurnReport['phase']): boolean {

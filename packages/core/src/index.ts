@@ -4,6 +4,7 @@ export { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts
 export { DueTable } from './due-table.ts';
 export type * from './event.ts';
 export { baselineKey, parseKey } from './key.ts';
+export { isJudged } from './phase.ts';
 export {
   type JudgedPhase,
   makePolicy,

@@ -20,6 +20,26 @@ import { noLessons, type Turn } from './turn.ts';
 const turnAt = (wS: number, report: Partial<TurnReport> = {}, over: Partial<Turn> = {}): Turn =>
   aTurn({ w: s(wS), report: aReport(report), ...over });
 
+describe('idle', () => {
+  const idle = { phase: 'idle', requests: [], calls: [] } as const;
+
+  test('is never silence', () => {
+    expect(judge(turnAt(80_000, idle), aContext({ t: 80_000 }))[0].verdict.state).toBe('running');
+  });
+
+  test('at the default horizon it has ended, nobody knows how, and nobody is told', () => {
+    const turn = turnAt(80_000, idle, { deadlineMs: bootZeroMs + s(86_400), byDefault: true });
+    const [ended, effects] = judge(turn, aContext({ t: 86_400 }));
+    expect(ended.verdict).toMatchObject({ state: 'ended', outcome: 'unknown' });
+    expect(eventsOf(effects)).toEqual([]);
+  });
+
+  test('a horizon that was given holds', () => {
+    const turn = turnAt(80_000, idle, { deadlineMs: bootZeroMs + s(86_400) });
+    expect(judge(turn, aContext({ t: 86_400 }))[0].verdict.state).toBe('expired');
+  });
+});
+
 describe('silence: suspect at T, stale at T + C (report 002)', () => {
   // Text, nothing learned: T = 90 s, C = 22.5 s.
   test.each([

@@ -4,7 +4,7 @@ import type { StaleReason } from './event.ts';
 import { never } from './evidence.ts';
 import { anyCallExpired, lostCompletions } from './grace.ts';
 import { clearanceOf, loopFreeMs } from './recovery.ts';
-import { censored, clearEffects, type Transition, type TurnEffect } from './settle.ts';
+import { censored, clearEffects, endTurn, type Transition, type TurnEffect } from './settle.ts';
 import type { Stamp } from './time.ts';
 import { noChildren, noLessons, running, type Turn } from './turn.ts';
 
@@ -14,7 +14,10 @@ const errorStandsMs = 2000;
 /** Judges a turn as it is known now. The order is that of RULES 5: the horizon before everything else. */
 export function judge(turn: Turn, ctx: Context): Transition {
   if (turn.verdict.state === 'expired' || turn.verdict.state === 'ended') return [turn, []];
-  if (ctx.now.bootMs >= turn.deadlineMs) return expire(turn, ctx);
+  if (ctx.now.bootMs >= turn.deadlineMs) {
+    // A turn whose end nobody tells has not outlived a horizon that nobody gave it.
+    return turn.byDefault && turn.report.phase === 'idle' ? endTurn(turn, 'unknown', ctx) : expire(turn, ctx);
+  }
   const effects: TurnEffect[] = [];
   let judged = expireRequests(turn, ctx, effects);
   judged = clear(judged, ctx, effects);

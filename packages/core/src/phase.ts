@@ -15,7 +15,7 @@ export function isRequestPhase(phase: Phase): boolean {
   return requestPhases.has(phase);
 }
 
-/** `tool` is judged by graces, `waiting` has a stopped clock; everything else by silence. */
+/** `tool` is judged by graces, `waiting` and `idle` have a stopped clock; everything else by silence. */
 export function isJudged(phase: Phase): phase is JudgedPhase {
-  return phase !== 'tool' && phase !== 'waiting';
+  return phase !== 'idle' && phase !== 'tool' && phase !== 'waiting';
 }

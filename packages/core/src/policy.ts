@@ -1,7 +1,7 @@
 import type { Phase, Route } from './signal.ts';
 
-/** Phases that the silence rule judges. `tool` has graces instead, `waiting` a stopped clock. */
-export type JudgedPhase = Exclude<Phase, 'tool' | 'waiting'>;
+/** Phases that the silence rule judges. `tool` has graces instead, `waiting` and `idle` have no clock. */
+export type JudgedPhase = Exclude<Phase, 'idle' | 'tool' | 'waiting'>;
 
 export type Preset = 'strict' | 'measured';
 export type PhaseThresholds = { readonly [P in JudgedPhase]?: number | undefined };

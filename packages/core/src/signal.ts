@@ -11,6 +11,7 @@ export type Phase =
   | 'non_streaming'
   | 'compacting'
   | 'agent'
+  | 'idle'
   | 'tool'
   | 'waiting';
 
@@ -156,6 +157,8 @@ export type Happening =
   | { readonly name: 'adopted' }
   | { readonly name: 'ended'; readonly outcome: Outcome; readonly errorType?: string }
   | { readonly name: 'step'; readonly step?: string }
+  /** Nothing is open, and the producer does not tell whether the turn has ended, waits for a person or goes on. */
+  | { readonly name: 'idle' }
   | {
       readonly name: 'request_started';
       readonly request: string;

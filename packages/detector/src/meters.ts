@@ -195,9 +195,11 @@ export class Meters {
 
 function oldestSilenceMs(registry: Registry, now: Now): number {
   let oldestMs = 0;
-  for (const { state, phase, silenceMs } of registry.turns(now))
-    if ((state === 'running' || state === 'suspect' || state === 'stale') && phase !== 'waiting')
+  for (const { state, phase, silenceMs } of registry.turns(now)) {
+    if (phase === 'waiting' || phase === 'idle') continue;
+    if (state === 'running' || state === 'suspect' || state === 'stale')
       oldestMs = Math.max(oldestMs, silenceMs);
+  }
   return oldestMs;
 }
 

@@ -9,6 +9,7 @@ export const Event = {
   turnWaiting: 'turnwatch.turn.waiting',
   turnResumed: 'turnwatch.turn.resumed',
   agentStep: 'turnwatch.agent.step',
+  turnIdle: 'turnwatch.turn.idle',
   requestStarted: 'turnwatch.request.started',
   requestFirstChunk: 'turnwatch.request.first_chunk',
   requestEnded: 'turnwatch.request.ended',

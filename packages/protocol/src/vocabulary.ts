@@ -32,6 +32,7 @@ export const phases: readonly Phase[] = complete<Phase>()([
   'non_streaming',
   'compacting',
   'agent',
+  'idle',
   'tool',
   'waiting',
 ]);

@@ -35,7 +35,7 @@ export function rowOf(input: RowInput): { readonly row: LiveRow; readonly steady
     view.silenceMs,
     silentSinceMs,
     before?.silentSinceMs,
-    runs && view.phase !== 'waiting',
+    runs && view.phase !== 'waiting' && view.phase !== 'idle',
   );
   const toolSinceMs = call === undefined ? undefined : wallMs - view.heardAgoMs - call.quietMs;
   const tool =

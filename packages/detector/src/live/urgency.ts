@@ -28,6 +28,7 @@ export function urgencyOf(view: TurnView, hearing: Hearing): Urgency {
     case 'running':
       if (view.phase === 'waiting')
         return view.waiting?.for === 'approval' || view.waiting?.for === 'input' ? 'person' : 'waiting';
+      if (view.phase === 'idle') return 'waiting';
       if (hearing !== 'live') return 'unheard';
       return nearness(view) >= closeShare ? 'close' : 'working';
   }
@@ -35,7 +36,7 @@ export function urgencyOf(view: TurnView, hearing: Hearing): Urgency {
 
 /** How much of its threshold, or of the grace of its quietest call, has passed: 1 is all of it. */
 export function nearness(view: TurnView): number {
-  if (view.phase === 'waiting') return 0;
+  if (view.phase === 'waiting' || view.phase === 'idle') return 0;
   let nearest = isJudged(view) ? view.silenceMs / Math.max(1, view.thresholdMs) : 0;
   for (const call of view.calls) nearest = Math.max(nearest, call.quietMs / Math.max(1, call.graceMs));
   return nearest;
@@ -43,7 +44,7 @@ export function nearness(view: TurnView): number {
 
 /** Tools have graces, waits a stopped clock; while the history is compacted open calls defer the rule too. */
 export function isJudged({ phase, calls, openRequests }: TurnView): boolean {
-  if (phase === 'tool' || phase === 'waiting') return false;
+  if (phase === 'tool' || phase === 'waiting' || phase === 'idle') return false;
   return !(phase === 'compacting' && calls.length > 0 && openRequests.length === 0);
 }
 

@@ -10,6 +10,7 @@ const phaseWords: Readonly<Record<Phase, string>> = {
   non_streaming: 'in a request without streaming',
   compacting: 'while it compacts its history',
   agent: 'in the agent’s own code',
+  idle: 'while nothing is open',
   tool: 'while tools run',
   waiting: 'while it waits',
 };
@@ -85,6 +86,8 @@ function staleSentence(view: TurnView, reason: StaleReason, silent: string): str
 function runningSentence(view: TurnView): string {
   if (view.waiting !== null && view.phase === 'waiting')
     return `It waits ${waitWords[view.waiting.for]}; its silence does not count meanwhile.`;
+  if (view.phase === 'idle')
+    return 'Nothing is open, and its telemetry does not tell whether it has ended or waits: its silence is not judged.';
   if (view.phase === 'tool') {
     const call = view.calls.reduce<TurnView['calls'][number] | undefined>(
       (quietest, one) => (quietest === undefined || one.quietMs > quietest.quietMs ? one : quietest),

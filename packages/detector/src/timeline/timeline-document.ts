@@ -1,4 +1,4 @@
-import { baselineKey, type Policy, type Registry, type TurnView } from '@turnwatch/core';
+import { baselineKey, isJudged, type Policy, type Registry, type TurnView } from '@turnwatch/core';
 import { type DeliveryDocument, type TimelineDocument, toTurnDocument } from '@turnwatch/protocol';
 import { documentOf } from './entry.ts';
 import { judgementOf } from './judgement.ts';
@@ -18,7 +18,7 @@ export function timelineOf(input: TimelineInput): TimelineDocument {
   const entries = [...(record?.entries ?? [])].sort((a, b) => a.fromMs - b.fromMs).map(documentOf);
   const first = entries[0];
   const { provider = '', model = '' } = view.identity;
-  const phase = view.phase === 'tool' || view.phase === 'waiting' ? 'agent' : view.phase;
+  const phase = isJudged(view.phase) ? view.phase : 'agent';
   const learned = registry.learned.read(baselineKey(provider, model, phase));
   return {
     at: new Date(wallMs).toISOString(),

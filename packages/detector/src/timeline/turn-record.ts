@@ -1,4 +1,5 @@
 import type { Happening, Outcome, Phase, TurnEvent, TurnReport, TurnSignal } from '@turnwatch/core';
+import { isJudged } from '@turnwatch/core';
 import type { TimelineDocument } from '@turnwatch/protocol';
 import type { Entry, Mark, PhaseSpan, RequestSpan, ToolSpan, WaitSpan } from './entry.ts';
 import { markOf } from './mark.ts';
@@ -191,7 +192,7 @@ export class TurnRecord {
     const ms = endA - lastA;
     if (ms < leastGapMs) return;
     const before = standing();
-    if (before === undefined || before.phase === 'tool' || before.phase === 'waiting') return;
+    if (before === undefined || !isJudged(before.phase)) return;
     if (ms < nearShare * before.thresholdMs && ms < longerFactor * this.#longestMs) return;
     this.#longestMs = Math.max(this.#longestMs, ms);
     this.#add({

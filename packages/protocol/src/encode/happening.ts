@@ -9,6 +9,7 @@ export const eventOf: Readonly<Record<Happening['name'], string>> = {
   adopted: Event.turnAdopted,
   ended: Event.turnEnded,
   step: Event.agentStep,
+  idle: Event.turnIdle,
   request_started: Event.requestStarted,
   request_ended: Event.requestEnded,
   first_chunk: Event.requestFirstChunk,

@@ -92,6 +92,7 @@ export interface RequestDetails {
     | 'non_streaming'
     | 'compacting'
     | 'agent'
+    | 'idle'
     | 'tool'
     | 'waiting'
     | (string & {});
@@ -260,6 +261,7 @@ export interface ExpiredDetails {
     | 'non_streaming'
     | 'compacting'
     | 'agent'
+    | 'idle'
     | 'tool'
     | 'waiting'
     | (string & {});
@@ -447,6 +449,7 @@ export interface StaleDetails {
     | 'non_streaming'
     | 'compacting'
     | 'agent'
+    | 'idle'
     | 'tool'
     | 'waiting'
     | (string & {});
@@ -568,6 +571,7 @@ export interface SuspectDetails {
     | 'non_streaming'
     | 'compacting'
     | 'agent'
+    | 'idle'
     | 'tool'
     | 'waiting'
     | (string & {});
