@@ -3,7 +3,7 @@ import { OtlpError } from './error.ts';
 import { makerOf } from './maker.ts';
 import { NamesTable } from './names-table.ts';
 import { bytesTag, fixed64Tag, ProtobufReader } from './protobuf-reader.ts';
-import { attributeValue, keyOf, scopeNameAhead } from './protobuf-values.ts';
+import { attributeValue, keyOf, readPlainly, scopeNameAhead } from './protobuf-values.ts';
 import {
   type DecodeLimits,
   type DecodeResult,
@@ -113,8 +113,11 @@ class LogsDecoding {
     let traceId: string | undefined;
     let spanId: string | undefined;
     for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
-      if (tag === bytesTag(6)) this.#reader.within(() => this.#attribute(attributes));
-      else if (tag === fixed64Tag(1)) timeMs = reader.fixed64AsMs();
+      if (tag === bytesTag(6)) {
+        const outer = reader.enter();
+        this.#attribute(attributes);
+        reader.leave(outer);
+      } else if (tag === fixed64Tag(1)) timeMs = reader.fixed64AsMs();
       else if (tag === fixed64Tag(11)) observedMs = reader.fixed64AsMs();
       else if (tag === bytesTag(9)) traceId = reader.hex(reader.delimited(), 16);
       else if (tag === bytesTag(10)) spanId = reader.hex(reader.delimited(), 8);
@@ -154,10 +157,13 @@ class LogsDecoding {
   }
 
   #attribute(into: Record<string, AttributeValue>): void {
-    const name = keyOf(this.#reader, this.#attributes);
-    // No widened selection may reach an object's prototype.
-    if (name === undefined || name === '__proto__') return;
-    const value = attributeValue(this.#reader);
-    if (value !== undefined) into[name] = value;
+    const reader = this.#reader;
+    const take = (name: string, value: AttributeValue | undefined): void => {
+      // No widened selection may reach an object's prototype.
+      if (value !== undefined && name !== '__proto__') into[name] = value;
+    };
+    if (readPlainly(reader, this.#attributes, take)) return;
+    const name = keyOf(reader, this.#attributes);
+    if (name !== undefined) take(name, attributeValue(reader));
   }
 }

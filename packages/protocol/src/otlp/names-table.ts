@@ -21,14 +21,18 @@ export class NamesTable {
   }
 }
 
-/** Length and six bytes, mostly of the end, where names under one prefix differ. Equality is checked afterwards. */
+/**
+ * Length and six bytes, mostly of the end, where names under one prefix differ. Equality is checked afterwards. Written out:
+ * it is made for each attribute of each record.
+ */
 function sketch(buffer: Uint8Array, start: number, end: number): number {
   const length = end - start;
-  let key = length;
-  for (const back of [1, 2, 4, 6, 9, 12]) {
-    key = Math.imul(key, 31) ^ (length >= back ? (buffer[end - back] ?? 0) : 0);
-  }
-  return key;
+  let key = Math.imul(length, 31) ^ (length >= 1 ? (buffer[end - 1] ?? 0) : 0);
+  key = Math.imul(key, 31) ^ (length >= 2 ? (buffer[end - 2] ?? 0) : 0);
+  key = Math.imul(key, 31) ^ (length >= 4 ? (buffer[end - 4] ?? 0) : 0);
+  key = Math.imul(key, 31) ^ (length >= 6 ? (buffer[end - 6] ?? 0) : 0);
+  key = Math.imul(key, 31) ^ (length >= 9 ? (buffer[end - 9] ?? 0) : 0);
+  return Math.imul(key, 31) ^ (length >= 12 ? (buffer[end - 12] ?? 0) : 0);
 }
 
 function same(bytes: Uint8Array, buffer: Uint8Array, start: number, end: number): boolean {

@@ -47,6 +47,12 @@ export class ProtobufReader {
   /** A varint that must be a size: exact up to 2^53, larger ones are refused by whoever compares it. */
   size(): number {
     const { bytes, end } = this;
+    // Nearly all are of one byte.
+    const first = bytes[this.pos] ?? 0x80;
+    if (first < 0x80 && this.pos < end) {
+      this.pos++;
+      return first;
+    }
     let value = 0;
     let scale = 1;
     for (let count = 0; count < 10; count++) {
@@ -119,12 +125,22 @@ export class ProtobufReader {
   }
 
   within(field: () => void): void {
-    const outer = this.end;
-    const end = this.delimited();
-    this.end = end;
+    const outer = this.enter();
     field();
+    this.leave(outer);
+  }
+
+  /** Narrows the reader to the field it is at. @returns what {@link leave} wants afterwards. */
+  enter(): number {
+    const outer = this.end;
+    this.end = this.delimited();
+    return outer;
+  }
+
+  /** Goes on behind the field that was entered. */
+  leave(outer: number): void {
+    this.pos = this.end;
     this.end = outer;
-    this.pos = end;
   }
 
   /** Text of at most `maxBytes` of the field that ends at `end`; the cursor moves to `end`. */

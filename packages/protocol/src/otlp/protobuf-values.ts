@@ -41,10 +41,46 @@ export function scopeNameAhead(reader: ProtobufReader): string {
 /** The value of the KeyValue that the reader is in. */
 export function attributeValue(reader: ProtobufReader): AttributeValue | undefined {
   let value: AttributeValue | undefined;
-  reader.each(bytesTag(2), () => {
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag !== bytesTag(2)) {
+      reader.skip(tag);
+      continue;
+    }
+    const outer = reader.enter();
     value = anyValue(reader, true);
-  });
+    reader.leave(outer);
+  }
   return value;
+}
+
+/**
+ * Key and value of the KeyValue that the reader is in, in one pass where they stand as every exporter writes them: the key,
+ * the value, nothing else. Gives the name to `known` only where the table has it.
+ *
+ * @returns false where they do not; the cursor is back at the start then.
+ */
+export function readPlainly(
+  reader: ProtobufReader,
+  table: NamesTable,
+  known: (name: string, value: AttributeValue | undefined) => void,
+): boolean {
+  const start = reader.pos;
+  if (reader.tag() === bytesTag(1)) {
+    const end = reader.delimited();
+    const name = table.find(reader.bytes, reader.pos, end);
+    reader.pos = end;
+    if (reader.tag() === bytesTag(2)) {
+      const outer = reader.enter();
+      const value = name === undefined ? undefined : anyValue(reader, true);
+      reader.leave(outer);
+      if (reader.pos === reader.end) {
+        if (name !== undefined) known(name, value);
+        return true;
+      }
+    }
+  }
+  reader.pos = start;
+  return false;
 }
 
 /** The AnyValue that the reader is in; maps, bytes and arrays of arrays are skipped, an empty one is no value. */
@@ -56,9 +92,9 @@ function anyValue(reader: ProtobufReader, arrays: boolean): AttributeValue | und
     else if (tag === varintTag(3)) value = reader.int64();
     else if (tag === fixed64Tag(4)) value = reader.double();
     else if (tag === bytesTag(5) && arrays) {
-      reader.within(() => {
-        value = array(reader);
-      });
+      const outer = reader.enter();
+      value = array(reader);
+      reader.leave(outer);
     } else {
       if (tag === bytesTag(5) || tag === bytesTag(6) || tag === bytesTag(7)) value = undefined;
       reader.skip(tag);
@@ -70,11 +106,16 @@ function anyValue(reader: ProtobufReader, arrays: boolean): AttributeValue | und
 function array(reader: ProtobufReader): AttributeValue | undefined {
   const rows: AttributeValue[] = [];
   let usable = true;
-  reader.each(bytesTag(1), () => {
-    if (!usable || rows.length >= maxArrayLength) return;
+  for (let tag = reader.tag(); tag !== 0; tag = reader.tag()) {
+    if (tag !== bytesTag(1) || !usable || rows.length >= maxArrayLength) {
+      reader.skip(tag);
+      continue;
+    }
+    const outer = reader.enter();
     const row = anyValue(reader, false);
+    reader.leave(outer);
     usable = row !== undefined && (rows.length === 0 || typeof row === typeof rows[0]);
     if (row !== undefined) rows.push(row);
-  });
+  }
   return usable ? (rows as readonly string[]) : undefined;
 }
