@@ -24,3 +24,12 @@ test('a key that is cut short reads as empty parts', () => {
   expect(parseKey('acme')).toEqual({ provider: 'acme', model: '', phase: '' });
   expect(parseKey('')).toEqual({ provider: '', model: '', phase: '' });
 });
+
+test('a key is the same however many models there have been', () => {
+  const key = baselineKey('p', 'a|b c', 'text');
+  for (let i = 0; i < 12_000; i++) baselineKey(`p${i % 3}`, `model-${i}`, 'text');
+  expect(baselineKey('p', 'a|b c', 'text')).toBe(key);
+  expect(baselineKey('p', 'a|b c', 'text')).toBe(key);
+  expect(baselineKey('p', 'a|b c', 'agent')).toBe('p|a%7Cb%20c|agent');
+  expect(baselineKey('p', 'a|b c', 'text+evidence')).toBe('p|a%7Cb%20c|text+evidence');
+});

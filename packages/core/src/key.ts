@@ -1,8 +1,36 @@
 import type { JudgedPhase } from './policy.ts';
 
+/** Models whose keys are remembered; what they are called is what agents say, so that there is no end of them. */
+const mostModels = 5000;
+/** By provider, model and phase: each heartbeat asks for two or more, and making one takes a microsecond. */
+const made = new Map<string, Map<string, Map<PhaseKey, string>>>();
+let models = 0;
+
 /** A learned key: provider | model | phase, with `+evidence` where evidence came in the phase (RULES 3). */
 export function baselineKey(provider: string, model: string, phase: PhaseKey): string {
-  return [provider, model, phase].map((part) => encodeURIComponent(part).replaceAll('%2B', '+')).join('|');
+  const known = made.get(provider)?.get(model)?.get(phase);
+  if (known !== undefined) return known;
+  const key = [provider, model, phase]
+    .map((part) => encodeURIComponent(part).replaceAll('%2B', '+'))
+    .join('|');
+  keysOf(provider, model).set(phase, key);
+  return key;
+}
+
+function keysOf(provider: string, model: string): Map<PhaseKey, string> {
+  let byModel = made.get(provider);
+  let keys = byModel?.get(model);
+  if (keys !== undefined) return keys;
+  if (++models > mostModels) {
+    made.clear();
+    byModel = undefined;
+    models = 1;
+  }
+  byModel ??= new Map();
+  keys = new Map();
+  byModel.set(model, keys);
+  made.set(provider, byModel);
+  return keys;
 }
 
 export type PhaseKey = JudgedPhase | `${JudgedPhase}+evidence`;
