@@ -1,3 +1,4 @@
+import { turnsPerProcess } from '../load.ts';
 import { type Measurement, quantile, type Report } from '../measurement.ts';
 import { bareHttp, type Receiver, stalls, turnwatch } from './receiver.ts';
 import { runSize, type SizeOptions, type SizeResult } from './size-run.ts';
@@ -79,10 +80,10 @@ function rowsOf(
     },
     {
       name: `turns at 1 Hz a core holds, ${of}`,
-      value: result.turns / cpuShare(result),
+      value: heldTurns(result),
       unit: '',
       ...(detects && result.turns >= 10_000 ? { floor: heldLimit } : {}),
-      ...ratio((it) => it.turns / cpuShare(it)),
+      ...ratio(heldTurns),
     },
     ...(result.heapBytesATurn === undefined || !detects
       ? []
@@ -123,11 +124,16 @@ function recordUs({ cpuMs, records }: SizeResult): number {
   return (cpuMs * 1000) / records;
 }
 
+/** Of what came through: one record a turn and second, and one a process of 100. */
+function heldTurns(result: SizeResult): number {
+  return 1e6 / recordUs(result) / (1 + 1 / turnsPerProcess);
+}
+
 /** What makes a number worth less than it looks. */
 function faults({ name }: Receiver, results: readonly SizeResult[]): string[] {
   return results.flatMap(({ turns, records, windowMs, failures, skipped, missed, unasked }) => {
     const of = `${turns} running turns, ${name}`;
-    const wanted = (turns + turns / 100) * (windowMs / 1000);
+    const wanted = (turns + turns / turnsPerProcess) * (windowMs / 1000);
     return [
       ...(records < 0.97 * wanted
         ? [
