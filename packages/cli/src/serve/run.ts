@@ -24,6 +24,7 @@ export const runServe: Run<typeof serveFlags> = async (flags, _operands, output)
       '',
       `  turnwatch is up. Store: ${store}. Endpoints to tell: ${config.endpoints.length}.`,
       '',
+      `  watch     ${url}/  in a browser`,
       `  turns     ${url}/v1/turns`,
       `  health    ${url}/healthz`,
       `  metrics   ${url}/metrics`,

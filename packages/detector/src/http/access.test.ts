@@ -52,6 +52,9 @@ describe('a token', () => {
       '/v1/events',
       '/v1/endpoints',
       '/v1/deliveries',
+      '/v1/live',
+      '/v1/sources',
+      '/v1/turns/x/timeline',
       '/metrics',
       '/',
     ])
@@ -64,7 +67,7 @@ describe('a token', () => {
     const scrape = await fetch(`${running.url}/metrics`, {
       headers: { authorization: `Bearer ${token('read')}` },
     });
-    expect(await scrape.text()).toMatch(/turnwatch_http_unauthorized_total\{status="401".* 8$/m);
+    expect(await scrape.text()).toMatch(/turnwatch_http_unauthorized_total\{status="401".* 11$/m);
   });
 
   test.each([

@@ -15,6 +15,7 @@ import { failed } from './failed.ts';
 import { type Health, healthz, readyz } from './health.ts';
 import { indexPage, routeList } from './index-page.ts';
 import { live } from './live.ts';
+import { livePage } from './page.ts';
 import { sendProblem } from './problem.ts';
 import { requestId } from './request-id.ts';
 import { bindRoutes, type Handlers } from './router.ts';
@@ -48,6 +49,7 @@ export function createApp(options: AppOptions): Express {
   app.set('query parser', 'simple');
   app.use(requestId);
   if (options.loopbackOnly) app.use(sameMachineOnly());
+  app.use(livePage());
 
   const endpoints = endpointRoutes(options.endpoints);
   const handlers: Handlers = {

@@ -78,10 +78,13 @@ export function jsonOf(signals: readonly Signal[]): string {
 }
 
 /** Sends them as protobuf; the answer is the test's to judge. */
-export function post(url: string, signals: readonly Signal[]): Promise<Response> {
+export function post(url: string, signals: readonly Signal[], token?: string): Promise<Response> {
   return fetch(`${url}/v1/logs`, {
     method: 'POST',
-    headers: { 'content-type': 'application/x-protobuf' },
+    headers: {
+      'content-type': 'application/x-protobuf',
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    },
     body: protobufOf(signals),
   });
 }

@@ -2,17 +2,17 @@ import type { Phase, StaleReason, TurnView, WaitingFor } from '@turnwatch/core';
 import { spellMs } from './spell-ms.ts';
 
 const phaseWords: Readonly<Record<Phase, string>> = {
-  queued: 'while its request is queued',
+  queued: 'while its request was queued',
   first_token: 'before the first token',
-  reasoning: 'while it reasons',
-  text: 'while it writes text',
-  tool_args: 'while it writes tool arguments',
+  reasoning: 'while reasoning',
+  text: 'while writing text',
+  tool_args: 'while writing tool arguments',
   non_streaming: 'in a request without streaming',
-  compacting: 'while it compacts its history',
+  compacting: 'while compacting its history',
   agent: 'in the agent’s own code',
   idle: 'while nothing is open',
   tool: 'while tools run',
-  waiting: 'while it waits',
+  waiting: 'while waiting',
 };
 
 const waitWords: Readonly<Record<WaitingFor, string>> = {

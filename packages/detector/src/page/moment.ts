@@ -1,0 +1,32 @@
+import { el, set, setText } from './dom.ts';
+import { spell } from './words.ts';
+
+/** An instant as `12 s ago`, with the whole of it for whoever hovers or hears it. */
+export function moment(): HTMLTimeElement {
+  return el('time');
+}
+
+export function showMoment(
+  element: HTMLTimeElement,
+  iso: string,
+  nowMs: number,
+  mode: 'ago' | 'age' | 'in' = 'ago',
+): void {
+  const ms = Date.parse(iso);
+  set(element, { datetime: iso, title: absolute(iso) });
+  if (mode === 'in') setText(element, ms > nowMs ? `in ${spell(ms - nowMs)}` : 'passed');
+  else setText(element, mode === 'age' ? spell(nowMs - ms) : `${spell(nowMs - ms)} ago`);
+}
+
+/** `2026-11-30 12:03:22.123 UTC`: the same in every language. */
+export function absolute(iso: string): string {
+  return `${iso.replace('T', ' ').replace('Z', '')} UTC`;
+}
+
+/** `12:03:22` of this browser's time zone. */
+export function timeOfDay(ms: number): string {
+  const date = new Date(ms);
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+}

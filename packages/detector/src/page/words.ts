@@ -1,0 +1,309 @@
+import type { LiveClock, LiveRow, LiveTold } from '@turnwatch/protocol';
+
+// What the page says, as functions of what the detector sent and of the time. No element is made here.
+
+/** A duration: `0.4 s`, `12 s`, `3 m 20 s`, `2 h 5 m`, `3 d 4 h`. */
+export function spell(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 1) return `${Math.floor(seconds * 10) / 10} s`;
+  if (seconds < 120) return `${Math.floor(seconds)} s`;
+  if (seconds < 7200) return two(Math.floor(seconds / 60), 'm', Math.floor(seconds % 60), 's');
+  if (seconds < 172_800) return two(Math.floor(seconds / 3600), 'h', Math.floor((seconds % 3600) / 60), 'm');
+  return two(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3600), 'h');
+}
+
+function two(great: number, greatUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${great} ${greatUnit}` : `${great} ${greatUnit} ${small} ${smallUnit}`;
+}
+
+/** `59,091`: the same for everybody who looks at one screenshot. */
+export function grouped(value: number): string {
+  return Math.round(value)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+export type Tone = 'calm' | 'live' | 'read' | 'tool' | 'person' | 'warn' | 'bad' | 'over' | 'dim';
+export type IconName =
+  | 'working'
+  | 'reading'
+  | 'tool'
+  | 'person'
+  | 'waiting'
+  | 'asleep'
+  | 'unheard'
+  | 'suspect'
+  | 'stale'
+  | 'expired'
+  | 'done'
+  | 'failed'
+  | 'ended';
+
+export interface Status {
+  readonly icon: IconName;
+  readonly tone: Tone;
+  readonly word: string;
+  readonly detail: string;
+}
+
+const phaseWords: Readonly<Record<LiveRow['phase'], string>> = {
+  queued: 'queued at its engine',
+  first_token: 'waiting for the first token',
+  reasoning: 'reasoning',
+  text: 'writing text',
+  tool_args: 'writing tool arguments',
+  non_streaming: 'in a request without streaming',
+  compacting: 'compacting its history',
+  agent: 'in its own code',
+  tool: 'running tools',
+  waiting: 'waiting',
+};
+
+const waitWords: Readonly<Record<NonNullable<LiveRow['waiting']>['for'], string>> = {
+  approval: 'for approval',
+  input: 'for input',
+  rate_limit: 'for a rate limit',
+  schedule: 'for its schedule',
+  child: 'for a child turn',
+  retry: 'to try again',
+};
+
+export const reasonWords: Readonly<Record<NonNullable<LiveRow['reason']>, string>> = {
+  silence: 'silent for too long',
+  engine_only: 'only its engine moved, for too long',
+  tool_silence: 'a tool call is past its grace',
+  lost_completion: 'a completion never came back',
+  no_content: 'long without any content',
+  process_exited: 'its process has exited',
+  process_unreachable: 'its process is not heard',
+  process_blocked: 'its main loop is stuck',
+  provider_error: 'a provider error nobody handled',
+};
+
+/** What a clock shows at an instant: it runs on from its beginning, or stands still. */
+export function clockMs({ ms, since }: LiveClock, nowMs: number): number {
+  return since === null ? ms : Math.max(0, nowMs - Date.parse(since));
+}
+
+export function statusOf(row: LiveRow, nowMs: number): Status {
+  switch (row.state) {
+    case 'stale':
+      return { icon: 'stale', tone: 'bad', word: 'Stale', detail: staleWords(row) };
+    case 'expired':
+      return {
+        icon: 'expired',
+        tone: 'over',
+        word: 'Expired',
+        detail: row.expiresByDefault ? 'past the default horizon' : 'past its horizon',
+      };
+    case 'ended':
+      return endedStatus(row);
+    case 'suspect':
+      return (
+        pastHorizon(row, nowMs) ?? {
+          icon: 'suspect',
+          tone: 'warn',
+          word: 'Suspect',
+          detail: `silent, ${phaseWords[row.phase]}`,
+        }
+      );
+    case 'running':
+      return pastHorizon(row, nowMs) ?? runningStatus(row);
+  }
+}
+
+function staleWords(row: LiveRow): string {
+  const { reason, silence, phase } = row;
+  if (reason === 'silence') return `silent past ${spell(silence.thresholdMs)}, ${phaseWords[phase]}`;
+  if (reason === 'tool_silence' && row.tool !== null)
+    return `${toolName(row)} is past its grace${row.tool.graceMs === null ? '' : ` of ${spell(row.tool.graceMs)}`}`;
+  return reason === null ? 'it has stopped' : reasonWords[reason];
+}
+
+/** Nothing is counted past a horizon: the verdict is on its way. */
+function pastHorizon({ expiresAt }: LiveRow, nowMs: number): Status | undefined {
+  if (expiresAt === null || Date.parse(expiresAt) > nowMs) return undefined;
+  return { icon: 'expired', tone: 'over', word: 'Expiring', detail: 'its horizon has passed' };
+}
+
+function endedStatus({ outcome }: LiveRow): Status {
+  switch (outcome) {
+    case 'completed':
+      return { icon: 'done', tone: 'dim', word: 'Completed', detail: '' };
+    case 'failed':
+      return { icon: 'failed', tone: 'dim', word: 'Failed', detail: 'it ended by itself' };
+    case 'cancelled':
+      return { icon: 'failed', tone: 'dim', word: 'Cancelled', detail: '' };
+    default:
+      return { icon: 'ended', tone: 'dim', word: 'Ended', detail: 'how was not told' };
+  }
+}
+
+function runningStatus(row: LiveRow): Status {
+  const doing = doingOf(row);
+  switch (row.hearing) {
+    case 'suspended':
+      return { icon: 'asleep', tone: 'dim', word: 'Host asleep', detail: `announced; was ${doing.detail}` };
+    case 'quiet':
+    case 'unreachable':
+      return { icon: 'unheard', tone: 'warn', word: 'Not heard', detail: `was ${doing.detail}` };
+    case 'exited':
+      return { icon: 'unheard', tone: 'warn', word: 'Exited', detail: 'its process is gone' };
+    case 'live':
+      return doing;
+  }
+}
+
+function doingOf(row: LiveRow): Status {
+  const { phase, waiting, promptRead, calls } = row;
+  if (phase === 'waiting') {
+    const asks = waiting?.for === 'approval' || waiting?.for === 'input';
+    return {
+      icon: asks ? 'person' : 'waiting',
+      tone: asks ? 'person' : 'calm',
+      word: 'Waiting',
+      detail: waiting === null ? '' : waitWords[waiting.for],
+    };
+  }
+  if (phase === 'tool' && row.tool !== null) {
+    const more = calls > 1 ? ` and ${calls - 1} more` : '';
+    return { icon: 'tool', tone: 'tool', word: 'Tool open', detail: `${toolName(row)}${more}` };
+  }
+  if ((phase === 'first_token' || phase === 'queued') && promptRead !== null) {
+    const { read, total: all } = promptRead;
+    const total =
+      all === null || all === 0
+        ? ''
+        : ` of ${grouped(all)} tokens, ${Math.min(100, Math.floor((100 * read) / all))} %`;
+    return {
+      icon: 'reading',
+      tone: 'read',
+      word: 'Reading prompt',
+      detail: `${grouped(promptRead.read)}${total}`,
+    };
+  }
+  return {
+    icon: 'working',
+    tone: 'live',
+    word: phase === 'queued' ? 'Queued' : 'Working',
+    detail: phaseWords[phase],
+  };
+}
+
+function toolName({ tool }: LiveRow): string {
+  return tool === null ? 'a tool' : (tool.name ?? tool.id);
+}
+
+/** The bar of a row. `share` and `mark` are of its whole length; null: nothing is counted. */
+export interface Gauge {
+  readonly share: number;
+  /** Where suspicion begins. */
+  readonly mark: number | null;
+  /** False: it stands still. */
+  readonly runs: boolean;
+  readonly label: string;
+  /** What the bar is of, for the title. */
+  readonly about: string;
+}
+
+export function gaugeOf(row: LiveRow, nowMs: number): Gauge | null {
+  const { state, silence, tool, phase, waiting } = row;
+  if (state === 'ended') return null;
+  if (state === 'expired')
+    return { share: 1, mark: null, runs: false, label: 'expired', about: 'its horizon has passed' };
+  if (state === 'stale')
+    return { share: 1, mark: null, runs: false, label: 'stalled', about: 'the verdict has been made' };
+  if (row.expiresAt !== null && Date.parse(row.expiresAt) <= nowMs)
+    return { share: 1, mark: null, runs: false, label: 'expired', about: 'its horizon has passed' };
+  if (phase === 'waiting' && waiting !== null) return null;
+  if (!silence.judged && tool !== null) return toolGauge(row, nowMs);
+  const wholeMs = silence.thresholdMs + silence.confirmMs;
+  const ms = Math.min(wholeMs, clockMs(silence, nowMs));
+  if (row.hearing !== 'live')
+    return {
+      share: ms / Math.max(1, wholeMs),
+      mark: null,
+      runs: false,
+      label: `not known, was ${spell(ms)} of ${spell(silence.thresholdMs)}`,
+      about: 'silence is proven by heartbeats only, and none have come since',
+    };
+  const label =
+    ms >= wholeMs
+      ? `${spell(wholeMs)}: being judged`
+      : ms >= silence.thresholdMs
+        ? `past ${spell(silence.thresholdMs)}, confirming`
+        : ms === 0 && silence.since === null
+          ? `active, ${spell(silence.thresholdMs)} allowed`
+          : `${spell(ms)} of ${spell(silence.thresholdMs)}`;
+  return {
+    share: ms / Math.max(1, wholeMs),
+    mark: silence.confirmMs > 0 ? silence.thresholdMs / wholeMs : null,
+    runs: silence.since !== null && ms < wholeMs,
+    label,
+    about: `silence against its ${silence.source} threshold of ${spell(silence.thresholdMs)}, confirmed after another ${spell(silence.confirmMs)}`,
+  };
+}
+
+function toolGauge({ tool }: LiveRow, nowMs: number): Gauge | null {
+  if (tool === null) return null;
+  if (tool.graceMs === null)
+    return {
+      share: 0,
+      mark: null,
+      runs: false,
+      label: `quiet for ${spell(clockMs(tool, nowMs))}`,
+      about: 'no grace is set',
+    };
+  const ms = Math.min(tool.graceMs, clockMs(tool, nowMs));
+  return {
+    share: ms / Math.max(1, tool.graceMs),
+    mark: null,
+    runs: tool.since !== null && ms < tool.graceMs,
+    label:
+      ms >= tool.graceMs ? `${spell(tool.graceMs)}: being judged` : `${spell(ms)} of ${spell(tool.graceMs)}`,
+    about: `how long the tool call ${tool.name ?? tool.id} has been quiet, against its grace`,
+  };
+}
+
+/** Who was told, in a few words; empty where there was nothing to tell. */
+export function toldWords(row: LiveRow): {
+  readonly text: string;
+  readonly tone: 'good' | 'warn' | 'bad' | 'dim';
+  readonly at: string | null;
+} {
+  const [newest] = row.told;
+  const verdict = row.state === 'stale' || row.state === 'expired';
+  if (newest === undefined) {
+    if (!verdict) return { text: '', tone: 'dim', at: null };
+    return row.managedBy === null
+      ? { text: 'nobody to tell', tone: 'warn', at: null }
+      : { text: `left to ${row.managedBy}`, tone: 'dim', at: null };
+  }
+  return { ...sentWords(newest), at: newest.at };
+}
+
+function sentWords({ endpoint, state, attempts }: LiveTold): {
+  text: string;
+  tone: 'good' | 'warn' | 'bad' | 'dim';
+} {
+  switch (state) {
+    case 'delivered':
+      return { text: `told ${endpoint}`, tone: 'good' };
+    case 'pending':
+      return attempts === 0
+        ? { text: `telling ${endpoint}`, tone: 'dim' }
+        : {
+            text: `${endpoint} not reached, ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
+            tone: 'warn',
+          };
+    case 'dead':
+      return { text: `${endpoint} never told`, tone: 'bad' };
+    case 'superseded':
+      return { text: `${endpoint}: told of newer`, tone: 'dim' };
+  }
+}
+
+/** A name from an agent, or what stands for one that is missing. */
+export function nameOf(row: Pick<LiveRow, 'agent' | 'id'>): string {
+  return row.agent ?? row.id;
+}
