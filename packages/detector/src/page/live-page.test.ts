@@ -206,10 +206,11 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     ['light on a phone', { ...phone, colorScheme: 'light' }],
   ] as const)('%s: axe finds nothing', { timeout: 60_000 }, async (_look, options) => {
     const page = await open('', options);
-    await page.evaluate(axe.source);
     for (const [path, ready] of places) {
       await page.goto(`${detector.url}/${path}`);
       await page.locator(ready).first().waitFor();
+      // Another document, where only the fragment was not what differed.
+      if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(axe.source);
       const { violations } = (await page.evaluate(
         'axe.run({ resultTypes: ["violations"] })',
       )) as axe.AxeResults;
