@@ -244,7 +244,7 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     for (let press = 0; press < 30 && (await at()) !== 'walked'; press++) await page.keyboard.press('Tab');
     expect(await at()).toBe('walked');
     await scene.turn('walked', { quietMs: 900_000 });
-    await page.locator('tbody tr:nth-child(-n+2)[data-turn="walked"]').waitFor();
+    await page.locator(`${row('walked')}[data-state="stale"]`).waitFor();
     expect(await at()).toBe('walked');
     await page.keyboard.press('Enter');
     await page.locator('h1', { hasText: 'walker' }).waitFor();
