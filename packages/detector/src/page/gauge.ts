@@ -1,5 +1,5 @@
 import { el, set, setText } from './dom.ts';
-import type { Gauge } from './words.ts';
+import type { Gauge } from './silence-gauge.ts';
 
 const stepMs = 1000;
 

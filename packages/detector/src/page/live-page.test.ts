@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import axe from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { loadConfig } from '../config/load.ts';
 import type { DetectorConfigInput } from '../config/schema.ts';
@@ -33,7 +33,7 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
   const faults: string[] = [];
 
   beforeAll(async () => {
-    browser = await launch();
+    browser = await launch(chromium);
     sink = new WebhookSink();
     const url = await sink.listen();
     detector = await start({ endpoints: [{ id: 'planner', url, secret, match: { parent: 'planner' } }] });
@@ -232,7 +232,7 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
   });
 
   test('by keyboard alone: skip, walk to a turn, open it, come back; the focus stays where it is when rows move', async () => {
-    await scene.enter({ turn: 'walked', identity: { agent: 'walker', provider: 'openai' }, flows: true });
+    await scene.enter({ turn: 'walked', identity: { agent: 'walker', provider: 'untaught' }, flows: true });
     const page = await open('');
     await page.locator(row('walked')).waitFor();
     await page.keyboard.press('Tab');
@@ -244,7 +244,7 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     for (let press = 0; press < 30 && (await at()) !== 'walked'; press++) await page.keyboard.press('Tab');
     expect(await at()).toBe('walked');
     await scene.turn('walked', { quietMs: 900_000 });
-    await page.locator(`${row('walked')}[data-state="stale"]`).waitFor();
+    await page.locator('tbody tr:nth-child(-n+2)[data-turn="walked"][data-state="stale"]').waitFor();
     expect(await at()).toBe('walked');
     await page.keyboard.press('Enter');
     await page.locator('h1', { hasText: 'walker' }).waitFor();

@@ -3,7 +3,8 @@ import { el, set, setText } from './dom.ts';
 import { aheadMs, GaugeBar } from './gauge.ts';
 import { icon } from './icons.ts';
 import { moment, showMoment } from './moment.ts';
-import { gaugeOf, type IconName, nameOf, statusOf, toldWords } from './words.ts';
+import { gaugeOf } from './silence-gauge.ts';
+import { type IconName, nameOf, statusOf, toldWords } from './words.ts';
 
 /** A row of the table: made once, then changed in place, so that focus and reading position stay. */
 export class TurnRow {

@@ -5,10 +5,11 @@ import { aheadMs, GaugeBar } from './gauge.ts';
 import { icon } from './icons.ts';
 import { moment, showMoment } from './moment.ts';
 import type { Place, View } from './place.ts';
+import { gaugeOf } from './silence-gauge.ts';
 import { drawTimeline } from './timeline-drawing.ts';
 import { beginWords } from './timeline-words.ts';
 import { deliveryTable, factsOf, numbersTable, timelineLog } from './turn-panels.ts';
-import { gaugeOf, nameOf, statusOf } from './words.ts';
+import { nameOf, statusOf } from './words.ts';
 
 const againMs = 1000;
 

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser, BrowserType } from 'playwright-core';
 
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
@@ -26,7 +26,8 @@ function isExecutable(path: string): boolean {
 export const chromiumPath: string | undefined = findChromium();
 export const skipsBrowser: boolean = chromiumPath === undefined && process.env.CI !== 'true';
 
-export function launch(): Promise<Browser> {
+/** @param chromium of playwright-core, which only tests may load */
+export function launch(chromium: BrowserType): Promise<Browser> {
   if (chromiumPath === undefined)
     throw new Error('no Chromium in the PATH: install one, or set TURNWATCH_CHROMIUM to its path');
   return chromium.launch({
