@@ -1,3 +1,4 @@
+import { checkCommand } from './check/command.ts';
 import type { Command } from './command.ts';
 import { demoCommand } from './demo/command.ts';
 import { replayCommand } from './replay/command.ts';
@@ -5,4 +6,10 @@ import { serveCommand } from './serve/command.ts';
 import { waitCommand } from './wait/command.ts';
 
 /** In the order of the help. A new command is a folder with its `command.ts`. */
-export const commands: readonly Command[] = [demoCommand, serveCommand, waitCommand, replayCommand];
+export const commands: readonly Command[] = [
+  demoCommand,
+  serveCommand,
+  checkCommand,
+  waitCommand,
+  replayCommand,
+];

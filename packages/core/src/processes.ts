@@ -25,7 +25,7 @@ const settledMs = 10_000;
 export class Processes {
   readonly byId: Map<string, Process> = new Map();
   readonly paths: Map<string, PathState> = new Map();
-  readonly #policy: Policy;
+  #policy: Policy;
   readonly #due = new DueTable();
   #awakeSinceMs: AwakeMs;
   #lastNow: Now;
@@ -34,6 +34,11 @@ export class Processes {
     this.#policy = policy;
     this.#awakeSinceMs = now.awakeMs;
     this.#lastNow = now;
+  }
+
+  judgeBy(policy: Policy): void {
+    this.#policy = policy;
+    for (const process of this.byId.values()) this.#schedule(process);
   }
 
   path(id: string): PathState {

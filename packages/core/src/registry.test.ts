@@ -708,3 +708,27 @@ describe('owners', () => {
     expect(bench.state('N')).toBe('running');
   });
 });
+
+describe('another policy while running', () => {
+  test('judges at once what it finds too long, and what is not flagged yet by the longer one', () => {
+    const bench = new Bench({ defaultThresholdMs: { text: s(100) } });
+    bench.turn({ report: { phase: 'text' } });
+    bench.t = 50;
+    bench.turn({ report: { phase: 'text' } });
+    bench.judge();
+    expect(bench.state()).toBe('running');
+    bench.registry.judgeBy(makePolicy({ preset: 'measured', defaultThresholdMs: { text: s(20) } }));
+    bench.judge();
+    expect(bench.state()).toBe('stale silence');
+  });
+
+  test('holds for processes that are silent already', () => {
+    const bench = new Bench({ unreachableMs: { portable: s(1e6) } });
+    bench.turn();
+    for (let t = 1; t <= 90; t++) bench.judge(t);
+    expect(bench.state()).toBe('running');
+    bench.registry.judgeBy(makePolicy({ preset: 'measured', unreachableMs: { portable: s(60) } }));
+    bench.judge();
+    expect(bench.state()).toBe('stale process_unreachable');
+  });
+});

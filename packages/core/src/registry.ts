@@ -28,7 +28,7 @@ export type TurnCounts = Readonly<Record<TurnStateName | 'waiting', number>>;
  * I/O; whole days of thousands of turns run through it in a test in milliseconds.
  */
 export class Registry {
-  readonly #policy: Policy;
+  #policy: Policy;
   readonly #turns = new TurnTable();
   readonly #processes: Processes;
   readonly #engines = new Engines();
@@ -84,6 +84,16 @@ export class Registry {
     for (const process of this.#processes.judge(now, effects)) this.#turns.touchAll(process.turns);
     this.#turns.drain(now, (id) => this.#apply(id, { kind: 'judge' }, now, effects));
     return effects;
+  }
+
+  /**
+   * From here on everything is judged by another policy, at the next judgement. What was decided stands; a horizon that a
+   * turn got by default stays its own.
+   */
+  judgeBy(policy: Policy): void {
+    this.#policy = policy;
+    this.#processes.judgeBy(policy);
+    this.#turns.touchEvery();
   }
 
   turn(id: string, now: Now): TurnView | undefined {

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
-import { AwakeClock, makePolicy, type Now, Registry, type Signal } from '@turnwatch/core';
+import { AwakeClock, type Now, Registry, type Signal } from '@turnwatch/core';
 import { Sender } from '@turnwatch/webhook/send';
 import { Tokens } from './access/tokens.ts';
-import { PathWatch } from './canary/path-watch.ts';
 import type { Timers } from './clocks.ts';
+import type { DetectorConfig } from './config/shape.ts';
 import type { Detector, DetectorOptions } from './detector.ts';
 import { EndpointBook } from './endpoints/endpoint-book.ts';
 import { EventFeed } from './feed/event-feed.ts';
@@ -15,9 +15,10 @@ import { defaultBodyLimits } from './ingest/body.ts';
 import { Screen } from './live/screen.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { Meters } from './meters.ts';
+import { Operations } from './operations.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
-import { StoreUnavailable } from './pipeline/store-unavailable.ts';
 import { Teller } from './pipeline/teller.ts';
+import type { ConfigChange } from './reload/config-change.ts';
 import { Reporter } from './reporter.ts';
 import { dropOld, endOverlaps } from './retention.ts';
 import { Scheduler } from './scheduler.ts';
@@ -47,7 +48,7 @@ export class DetectorService implements Detector {
   readonly #book: EndpointBook;
   readonly #tokens: Tokens;
   readonly #screen: Screen;
-  readonly #paths: PathWatch;
+  readonly #operations: Operations;
   #server: Server | undefined;
   #ready = false;
   #ticks = 0;
@@ -59,14 +60,15 @@ export class DetectorService implements Detector {
     this.#logger = options.logger ?? silentLogger;
     const saved = store.load();
     this.#clock = new AwakeClock(clocks, saved.awakeMs);
-    const policy = makePolicy(config.policy);
-    this.#registry = Registry.restore(policy, saved, this.#now());
     this.#tokens = new Tokens(config.tokens);
-    this.#paths = new PathWatch({
+    this.#operations = new Operations({
+      options,
+      logger: this.#logger,
       awakeMs: () => this.#clock.now(),
       tokens: this.#tokens,
-      logger: this.#logger,
+      onPing: (outcome) => this.#meters.deadman(outcome),
     });
+    this.#registry = Registry.restore(this.#operations.policy, saved, this.#now());
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
     this.#book = new EndpointBook({
       configured: config.endpoints,
@@ -79,7 +81,7 @@ export class DetectorService implements Detector {
       registry: this.#registry,
       store,
       now: () => this.#now(),
-      canaries: () => this.#paths.health(),
+      canaries: () => this.#operations.paths.health(),
       endpoints: () =>
         this.#book.current.map(({ id }) => this.#sender.state(id)?.status ?? ('active' as const)),
     };
@@ -91,7 +93,7 @@ export class DetectorService implements Detector {
     });
     this.#screen = new Screen({
       ...shown,
-      policy,
+      policy: () => this.#operations.policy,
       monoMs: () => clocks.monoMs(),
       after: (ms, work) => timers.after(ms, work),
       health: () => this.health,
@@ -139,9 +141,15 @@ export class DetectorService implements Detector {
       timers,
       monoMs: () => clocks.monoMs(),
       work: () => this.#work(),
-      onError: (error) =>
-        this.#logger.error({ err: error }, 'a tick failed; the next one is tried all the same'),
-      onTick: (durationMs) => this.#meters.tick(durationMs),
+      onError: (error) => {
+        this.#logger.error({ err: error }, 'a tick failed; the next one is tried all the same');
+        this.#operations.ticked(this.health);
+      },
+      onTick: (durationMs) => {
+        this.#meters.tick(durationMs);
+        this.#operations.ticked(this.health);
+        options.onTick?.();
+      },
     });
   }
 
@@ -150,7 +158,7 @@ export class DetectorService implements Detector {
       ready: this.#ready,
       scheduler: this.#scheduler,
       place: this.#options.store.place,
-      paths: this.#paths.health(),
+      paths: this.#operations.paths.health(),
       ...this.#pipeline.health,
     });
   }
@@ -170,7 +178,7 @@ export class DetectorService implements Detector {
           this.#screen.request(received);
           this.#meters.request(received);
         },
-        pathOf: (request) => this.#paths.of(request),
+        pathOf: (request) => this.#operations.paths.of(request),
         authorize: (authorization) => {
           const judged = this.#tokens.judge(authorization, 'ingest');
           if (judged !== 'ok') this.#meters.unauthorized(judged === 'unknown' ? 401 : 403);
@@ -195,7 +203,7 @@ export class DetectorService implements Detector {
     this.#teller.linkTo(at.publicUrl ?? url);
     // Horizons that passed while nobody watched: at once and once, before anything else is taken in.
     this.#scheduler.tick();
-    this.#paths.start(url, this.#options.config);
+    this.#operations.start(url);
     this.#sender.start();
     this.#scheduler.start();
     this.#ready = true;
@@ -208,6 +216,14 @@ export class DetectorService implements Detector {
 
   tick(): void {
     this.#scheduler.tick();
+  }
+
+  reload(next: DetectorConfig): readonly ConfigChange[] {
+    return this.#operations.reload(next, {
+      registry: this.#registry,
+      book: this.#book,
+      teller: this.#teller,
+    });
   }
 
   stop(): Promise<void> {
@@ -224,39 +240,27 @@ export class DetectorService implements Detector {
       );
     this.#ticks++;
     if (this.#ticks % purgeTicks === 0) {
-      const { store, config } = this.#options;
-      const kept = { store, retention: config.retention, pipeline: this.#pipeline, logger: this.#logger };
-      dropOld(kept, this.#now().wallMs);
+      const { retention } = this.#operations.config;
+      const kept = { store: this.#options.store, pipeline: this.#pipeline, logger: this.#logger };
+      dropOld({ ...kept, retention }, this.#now().wallMs);
     }
     endOverlaps(this.#book, this.#logger);
-    this.#judge({ checkpoint: this.#ticks % checkpointTicks === 0 });
+    this.#pipeline.tick({ checkpoint: this.#ticks % checkpointTicks === 0 });
     // A backlog the size of a pause, and events whose endpoint has come back.
     this.#sender.wake();
     this.#screen.tick();
-    this.#paths.tick();
+    this.#operations.paths.tick();
   }
 
   #submit(signals: readonly Signal[], path: string): ReturnType<Pipeline['submit']> {
-    const { clocks } = this.#options;
-    for (const signal of signals)
-      if (signal.type !== 'canary' && signal.origin.wallMs !== undefined)
-        this.#meters.lag(clocks.wallMs() - signal.origin.wallMs, path);
-    return this.#pipeline.submit(this.#paths.back(signals, path), path);
-  }
-
-  /** A store that fails is told by /healthz and logged once; judging goes on, verdicts wait in memory. */
-  #judge(how: { readonly checkpoint: boolean }): void {
-    try {
-      this.#pipeline.run(how);
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-    }
+    this.#meters.arrived(signals, path, this.#options.clocks.wallMs());
+    return this.#pipeline.submit(this.#operations.paths.back(signals, path), path);
   }
 
   async #stop(): Promise<void> {
     this.#ready = false;
     this.#scheduler.stop();
-    this.#paths.close();
+    this.#operations.close();
     this.#feed.close();
     this.#screen.close();
     const after: Timers['after'] = (ms, work) => this.#options.timers.after(ms, work);

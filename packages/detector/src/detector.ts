@@ -6,6 +6,7 @@ import { DetectorService } from './detector-service.ts';
 import type { Health } from './http/health.ts';
 import type { BodyLimits } from './ingest/body.ts';
 import type { Logger } from './logger.ts';
+import type { ConfigChange } from './reload/config-change.ts';
 import type { TurnStore } from './store/turn-store.ts';
 
 export interface DetectorOptions {
@@ -24,6 +25,8 @@ export interface DetectorOptions {
   readonly onEvent?: (event: TurnEvent | SourceSilentEvent) => void;
   /** Every attempt at telling somebody. */
   readonly onDelivery?: (report: DeliveryReport) => void;
+  /** A tick has succeeded: the sign of life for whoever supervises the process. */
+  readonly onTick?: () => void;
 }
 
 export interface Detector {
@@ -37,6 +40,11 @@ export interface Detector {
   /** One tick, as the timer does it each second: judge, keep, tell. For tests that hold the time. */
   tick(): void;
   readonly health: Health;
+  /**
+   * Takes up what can change while running, all of it or nothing; says every key that differs, also those that need a restart.
+   * @throws ConfigError where it would leave the present listener open; whatever the store throws. Nothing has changed then.
+   */
+  reload(config: DetectorConfig): readonly ConfigChange[];
 }
 
 /** The detector as a service around the pure core. Everything real is handed in; see serve.ts for the wiring. */

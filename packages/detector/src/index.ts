@@ -13,6 +13,8 @@ export type { Health } from './http/health.ts';
 export { ListenError } from './http/listen.ts';
 export { type BodyLimits, defaultBodyLimits } from './ingest/body.ts';
 export { type Logger, silentLogger } from './logger.ts';
+export type { ConfigChange } from './reload/config-change.ts';
+export { type ConfigValue, effectiveValues } from './reload/effective-values.ts';
 export { type Served, type ServeOptions, serve } from './serve.ts';
 export type { DeliveryFilter, DeliveryPosition } from './store/delivery-filter.ts';
 export { MemoryStore } from './store/memory-store.ts';

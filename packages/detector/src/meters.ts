@@ -1,6 +1,6 @@
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { AggregationType, MeterProvider } from '@opentelemetry/sdk-metrics';
-import type { Effect, Now, Registry, TurnEvent } from '@turnwatch/core';
+import type { Effect, Now, Registry, Signal, TurnEvent } from '@turnwatch/core';
 import { type MetricKey, type MetricLabel, metrics } from '@turnwatch/protocol';
 import type { DeliveryReport, EndpointState } from '@turnwatch/webhook/send';
 import type { RequestHandler } from 'express';
@@ -56,9 +56,11 @@ export class Meters {
     if (ignored > 0) this.#record.recordsIgnored(ignored, { path });
   }
 
-  /** How old a record was when it came in; negative where the producer's clock runs ahead. */
-  lag(ms: number, path: string): void {
-    this.#record.ingestLag(Math.max(0, ms) / 1000, { path });
+  /** How old each record was when it came in; none where the producer's clock runs ahead. */
+  arrived(signals: readonly Signal[], path: string, wallMs: number): void {
+    for (const signal of signals)
+      if (signal.type !== 'canary' && signal.origin.wallMs !== undefined)
+        this.#record.ingestLag(Math.max(0, wallMs - signal.origin.wallMs) / 1000, { path });
   }
 
   effect(effect: Effect): void {
@@ -93,6 +95,10 @@ export class Meters {
     const endpoint = this.#endpoint(row.endpointId);
     this.#record.deliveryAttempts(1, { endpoint, outcome });
     if (superseded > 0) this.#record.superseded(superseded, { endpoint });
+  }
+
+  deadman(outcome: 'ok' | 'failed'): void {
+    this.#record.deadmanPings(1, { outcome });
   }
 
   unauthorized(status: 401 | 403): void {
@@ -182,6 +188,7 @@ export class Meters {
       deadLetters: gauge('deadLetters', (record) => byEndpoint(store.deadLetters(), record)),
       superseded: counter('superseded'),
       unauthorized: counter('unauthorized'),
+      deadmanPings: counter('deadmanPings'),
       storeHealthy: gauge('storeHealthy', (record) => record(storeHealthy() ? 1 : 0)),
       feedSubscribers: gauge('feedSubscribers', (record) => record(feedSubscribers())),
       endpoints: gauge('endpoints', (record) => {

@@ -1,19 +1,25 @@
 import { pino } from 'pino';
 import { systemClocks, systemTimers } from './clocks.ts';
+import type { Environment } from './config/environment.ts';
+import type { LoadedConfig } from './config/load.ts';
 import type { DetectorConfig } from './config/shape.ts';
 import { createDetectorService, type DetectorOptions } from './detector.ts';
 import type { Logger } from './logger.ts';
+import { reload } from './reload/reloader.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import { SqliteStore } from './store/sqlite-store.ts';
-
-/** After a stop by signal, for whoever waits for `stopped` and still has something to say. */
-const lastWordsMs = 500;
+import { onSignals } from './supervisor/signals.ts';
+import { Systemd } from './supervisor/systemd.ts';
 
 export interface ServeOptions extends Pick<DetectorOptions, 'onEvent' | 'onDelivery'> {
   /** Default: pino, JSON lines on stdout, at `config.log.level`. */
   readonly logger?: Logger;
-  /** Stop on SIGTERM and SIGINT; a second signal ends the process at once. Default true. */
+  /** Stop on SIGTERM and SIGINT; a second signal ends the process at once. Reload on SIGHUP. Default true. */
   readonly handleSignals?: boolean;
+  /** Reads the configuration anew, for a reload. Default: there is none, and SIGHUP is not handled. */
+  readonly read?: () => LoadedConfig;
+  /** Where systemd's variables are looked for. Default `process.env`. */
+  readonly environment?: Environment;
 }
 
 export interface Served {
@@ -21,6 +27,8 @@ export interface Served {
   readonly url: string;
   /** Graceful, under 10 s. */
   stop(): Promise<void>;
+  /** Takes up a changed configuration, or none of it, and logs what became of each key. False: none of it. */
+  reload(): boolean;
   /** Resolves when it has stopped, whoever asked. */
   readonly stopped: Promise<void>;
 }
@@ -32,13 +40,20 @@ export interface Served {
  */
 export async function serve(config: DetectorConfig, options: ServeOptions = {}): Promise<Served> {
   const logger = options.logger ?? pino({ name: 'turnwatch', level: config.log.level });
+  const clocks = systemClocks();
+  const systemd = new Systemd({
+    environment: options.environment ?? process.env,
+    monoMs: () => clocks.monoMs(),
+    logger,
+  });
   const store = config.store === 'memory' ? new MemoryStore() : SqliteStore.open(config.store.file);
   try {
     const detector = createDetectorService({
       config,
       store,
       logger,
-      clocks: systemClocks(),
+      clocks,
+      onTick: () => systemd.alive(),
       timers: systemTimers(),
       random: Math.random,
       ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
@@ -51,37 +66,35 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
     });
     let unhook: (() => void) | undefined;
     const stop = async (): Promise<void> => {
+      systemd.stopping();
       try {
         await detector.stop();
       } finally {
         unhook?.();
+        systemd.close();
         resolveStopped();
       }
     };
-    if (options.handleSignals !== false) unhook = stopOnSignals(stop, logger);
-    return { port, url, stop, stopped };
+    const { read } = options;
+    const reloadNow = (): boolean => {
+      if (read === undefined) return false;
+      systemd.reloading();
+      const taken = reload({ detector, read, logger, setLevel: (level) => setLevel(logger, level) });
+      systemd.ready();
+      return taken;
+    };
+    if (options.handleSignals !== false)
+      unhook = onSignals({ stop, logger, ...(read === undefined ? {} : { reload: reloadNow }) });
+    systemd.ready();
+    return { port, url, stop, stopped, reload: reloadNow };
   } catch (error) {
+    systemd.close();
     store.close();
     throw error;
   }
 }
 
-function stopOnSignals(stop: () => Promise<void>, logger: Logger): () => void {
-  let asked = false;
-  const onSignal = (signal: NodeJS.Signals): void => {
-    if (asked) process.exit(1);
-    asked = true;
-    logger.info({ signal }, 'stopping; a second signal ends at once');
-    stop()
-      .catch((error: unknown) => {
-        logger.error({ err: error }, 'the stop failed');
-        process.exitCode = 1;
-      })
-      // A POST that an endpoint leaves hanging would keep the process for its whole time-out; its event is in the outbox.
-      .finally(() => setTimeout(() => process.exit(), lastWordsMs).unref());
-  };
-  process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
-  return () => {
-    process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
-  };
+/** Loggers as pino can be told another level; others decide for themselves. */
+function setLevel(logger: Logger & { level?: string }, level: string): void {
+  if (logger.level !== undefined) logger.level = level;
 }

@@ -58,7 +58,8 @@ export type MetricKey =
   | 'endpoints'
   | 'storeHealthy'
   | 'feedSubscribers'
-  | 'unauthorized';
+  | 'unauthorized'
+  | 'deadmanPings';
 
 /** The metrics of the detector: the one catalogue that code, dashboards and alerts take their names from. */
 export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
@@ -225,6 +226,13 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     kind: 'counter',
     labels: ['status'],
     help: 'Requests refused for their token: 401 unknown or missing, 403 not allowed to.',
+  },
+  deadmanPings: {
+    name: 'turnwatch.deadman.pings',
+    unit: '{ping}',
+    kind: 'counter',
+    labels: ['outcome'],
+    help: "Pings of the dead-man's switch: ok, failed.",
   },
 };
 

@@ -1,4 +1,4 @@
-import { type DetectorConfigInput, loadConfig, serve } from '@turnwatch/detector';
+import { type DetectorConfigInput, type LoadedConfig, loadConfig, serve } from '@turnwatch/detector';
 import { destination, pino } from 'pino';
 import type { Run } from '../command.ts';
 import type { Flags } from '../flags.ts';
@@ -9,15 +9,17 @@ type ServeFlags = Flags<typeof serveFlags>;
 
 /** Runs the detector until a signal stops it. */
 export const runServe: Run<typeof serveFlags> = async (flags, _operands, output) => {
-  const { config, warnings } = loadConfig({
-    ...(flags.config === undefined ? {} : { file: flags.config }),
-    environment: process.env,
-    flags: overrides(flags),
-  });
+  const read = (): LoadedConfig =>
+    loadConfig({
+      ...(flags.config === undefined ? {} : { file: flags.config }),
+      environment: process.env,
+      flags: overrides(flags),
+    });
+  const { config, warnings } = read();
   for (const warning of warnings) output.err(`turnwatch serve: ${warning}\n`);
   // Stdout is for the answer to "where is it", so that a script can read that; the log goes the other way.
   const logger = pino({ name: 'turnwatch', level: config.log.level }, destination(2));
-  const { url, stopped } = await serve(config, { logger });
+  const { url, stopped } = await serve(config, { logger, read });
   const store = config.store === 'memory' ? 'memory: gone when it stops' : config.store.file;
   output.out(
     [
@@ -49,7 +51,7 @@ export const runServe: Run<typeof serveFlags> = async (flags, _operands, output)
 };
 
 /** What the flags say, in the shape of the file. */
-function overrides(flags: ServeFlags): DetectorConfigInput {
+export function overrides(flags: ServeFlags): DetectorConfigInput {
   if (flags.store === 'memory' && flags.db !== undefined)
     throw new UsageError('--store memory has no database; leave out one of --store and --db');
   const listen = {

@@ -13,20 +13,33 @@ export interface TokenConfig {
   readonly path?: string;
 }
 
+interface Token extends TokenConfig {
+  readonly hash: Buffer;
+}
+
 export class Tokens {
-  /** No tokens are configured: whoever reaches the listener may do everything. */
-  readonly open: boolean;
   /** For the detector's own probe through its front door; new with each start. */
   readonly own: string = randomBytes(32).toString('base64url');
-  readonly #tokens: readonly (TokenConfig & { readonly hash: Buffer })[];
+  #open = true;
+  #tokens: readonly Token[] = [];
 
   constructor(configured: readonly TokenConfig[]) {
-    this.open = configured.length === 0;
+    this.replace(configured);
+  }
+
+  /** From here on these are valid, and no others. */
+  replace(configured: readonly TokenConfig[]): void {
     const own: TokenConfig = { id: 'canary', sha256: sha256(this.own).toString('hex'), scopes: ['ingest'] };
     this.#tokens = [...configured, own].map((token) => ({
       ...token,
       hash: Buffer.from(token.sha256, 'hex'),
     }));
+    this.#open = configured.length === 0;
+  }
+
+  /** No tokens are configured: whoever reaches the listener may do everything. */
+  get open(): boolean {
+    return this.#open;
   }
 
   /** The token of an `Authorization` header; undefined: none, or an unknown one. */

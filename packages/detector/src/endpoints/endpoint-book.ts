@@ -38,20 +38,34 @@ export interface Registered {
 /** Who can be told: the endpoints of the configuration, and those that were registered by the API and outlive a restart. */
 export class EndpointBook {
   readonly #options: EndpointBookOptions;
-  readonly #stored: Map<string, StoredEndpoint>;
+  #stored: Map<string, StoredEndpoint> = new Map();
+  #configured: readonly EndpointConfig[];
+  #network: NetworkPolicy;
   #current: readonly EndpointConfig[] = [];
 
   constructor(options: EndpointBookOptions) {
     this.#options = options;
-    const taken = new Set(options.configured.map(({ id }) => id));
-    // A configured endpoint of the same name has taken the place of the registered one.
-    this.#stored = new Map(
-      options.store
-        .endpoints()
-        .filter(({ id }) => !taken.has(id))
-        .map((endpoint) => [endpoint.id, endpoint]),
-    );
-    this.#rebuild();
+    this.#configured = options.configured;
+    this.#network = options.network;
+    this.#load();
+  }
+
+  /**
+   * Another configuration: its endpoints, and what those of the API may dial.
+   * @throws whatever the store throws; nothing has changed then
+   */
+  configure(configured: readonly EndpointConfig[], network: NetworkPolicy): void {
+    const before = { configured: this.#configured, network: this.#network };
+    try {
+      this.#configured = configured;
+      this.#network = network;
+      this.#load();
+      this.#options.onChange(this.#current);
+    } catch (error) {
+      this.#configured = before.configured;
+      this.#network = before.network;
+      throw error;
+    }
   }
 
   get current(): readonly EndpointConfig[] {
@@ -136,10 +150,22 @@ export class EndpointBook {
     }
   }
 
+  #load(): void {
+    const taken = new Set(this.#configured.map(({ id }) => id));
+    // A configured endpoint of the same name takes the place of the registered one.
+    this.#stored = new Map(
+      this.#options.store
+        .endpoints()
+        .filter(({ id }) => !taken.has(id))
+        .map((endpoint) => [endpoint.id, endpoint]),
+    );
+    this.#rebuild();
+  }
+
   #own(id: string): StoredEndpoint {
     const stored = this.#stored.get(id);
     if (stored !== undefined) return stored;
-    if (this.#options.configured.some((endpoint) => endpoint.id === id))
+    if (this.#configured.some((endpoint) => endpoint.id === id))
       throw new EndpointError(
         'TURNWATCH_ERR_ENDPOINT_READ_ONLY',
         `"${id}" stands in the configuration; change it there`,
@@ -155,7 +181,7 @@ export class EndpointBook {
   }
 
   #checkPlace(given: EndpointRegistration, id: string, before: StoredEndpoint | undefined): void {
-    if (this.#options.configured.some((endpoint) => endpoint.id === id))
+    if (this.#configured.some((endpoint) => endpoint.id === id))
       throw new EndpointError(
         'TURNWATCH_ERR_ENDPOINT_READ_ONLY',
         `"${id}" stands in the configuration; choose another id`,
@@ -179,7 +205,7 @@ export class EndpointBook {
   }
 
   #keep(endpoint: StoredEndpoint): void {
-    checkStored(endpoint, this.#options.network);
+    checkStored(endpoint, this.#network);
     this.#options.store.saveEndpoint(endpoint);
     this.#stored.set(endpoint.id, endpoint);
     this.#changed();
@@ -191,10 +217,8 @@ export class EndpointBook {
   }
 
   #rebuild(): void {
-    const registered = [...this.#stored.values()].map((endpoint) =>
-      activeConfig(endpoint, this.#options.network),
-    );
-    this.#current = [...this.#options.configured, ...registered];
+    const registered = [...this.#stored.values()].map((endpoint) => activeConfig(endpoint, this.#network));
+    this.#current = [...this.#configured, ...registered];
   }
 
   #known(config: EndpointConfig): KnownEndpoint {
@@ -203,7 +227,7 @@ export class EndpointBook {
   }
 
   #knownStored(stored: StoredEndpoint): KnownEndpoint {
-    return { source: 'api', stored, config: activeConfig(stored, this.#options.network) };
+    return { source: 'api', stored, config: activeConfig(stored, this.#network) };
   }
 }
 

@@ -42,6 +42,15 @@ export function healthOf({ ready, scheduler, place, failing, paths }: HealthInpu
   };
 }
 
+/** What does not work, in words that may leave the house. */
+export function faultsOf({ tick, store, paths }: Health): readonly string[] {
+  return [
+    ...(tick.ok ? [] : ['nothing is judged']),
+    ...(store.ok ? [] : ['the store cannot be written']),
+    ...Object.entries(paths).flatMap(([path, { ok }]) => (ok ? [] : [`no canary by the path ${path}`])),
+  ];
+}
+
 /** `GET /healthz`: 503 while the detector does not judge or cannot keep what it sees. For restarts and alarms. */
 export function healthz(health: () => Health): RequestHandler {
   return (_request, response) => {

@@ -19,7 +19,8 @@ const sumsKeptMs = 2000;
 
 export interface ScreenOptions {
   readonly registry: Registry;
-  readonly policy: Policy;
+  /** That of this moment: a reload changes it. */
+  readonly policy: () => Policy;
   readonly store: TurnStore;
   readonly now: () => Now;
   readonly monoMs: () => number;
@@ -61,7 +62,7 @@ export class Screen {
   }
 
   get policy(): Policy {
-    return this.#options.policy;
+    return this.#options.policy();
   }
 
   now(): Now {

@@ -116,6 +116,18 @@ export class Pipeline {
     if (failure !== undefined) throw failure;
   }
 
+  /**
+   * {@link run} of the tick. A store that fails is told by /healthz and logged once; judging goes on, verdicts wait in memory.
+   * @throws whatever judging threw
+   */
+  tick(options: { readonly checkpoint: boolean }): void {
+    try {
+      this.run(options);
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+
   /** Between ticks nobody is there to catch: the batches were refused, the next tick tries again and says so. */
   #runQueued(): void {
     try {

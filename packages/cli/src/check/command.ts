@@ -1,0 +1,19 @@
+import { type Command, command } from '../command.ts';
+import { serveFlags } from '../serve/command.ts';
+
+export const checkFlags = {
+  ...serveFlags,
+  json: { kind: 'switch', help: 'a JSON line: {"ok", "problems", "warnings", "values"}' },
+} as const;
+
+export const checkCommand: Command = command({
+  name: 'check',
+  summary: 'look at a configuration without starting anything',
+  usage: '[--config FILE] [flags of serve]',
+  flags: checkFlags,
+  notes: [
+    'Prints every value with where it comes from: the file, a variable, flags or default. Secrets are looked up and',
+    'never printed. Exit code 1 when there is a mistake; all of them are named.',
+  ].join('\n'),
+  load: async () => (await import('./run.ts')).runCheck,
+});
