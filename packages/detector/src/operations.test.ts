@@ -150,6 +150,42 @@ test('an event loop that stands still: /healthz does not answer, systemd hears n
   expect(said().at(-1)).toBe('STOPPING=1');
 }, 40_000);
 
+test('at trace level no secret is in the log, whoever speaks of it', async () => {
+  sink.answer = (response) =>
+    void response.writeHead(500).end(`no: authorization: Bearer bearer-of-the-endpoint ${secret(7)}`);
+  const closed = 'http://127.0.0.1:9';
+  const token = 'a-token-of-enough-characters';
+  write({
+    log: { level: 'trace' },
+    endpoints: [{ id: 'parent', url: sink.url, secret: secret(7), bearer: 'bearer-of-the-endpoint' }],
+    tokens: [{ id: 'ops', token, scopes: ['admin'] }],
+    canary: { routes: [{ path: 'eu', url: closed, bearer: 'bearer-of-the-route' }] },
+    deadman: { url: `${closed}/uuid-of-the-check`, intervalMs: 1000, timeoutMs: 900 },
+  });
+  const child = await start();
+  const call = (path: string, authorization: string, body: unknown): Promise<Response> =>
+    fetch(`${child.url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization },
+      body: JSON.stringify(body),
+    });
+  await call('/v1/logs?token=query-of-an-agent', 'Bearer a-wrong-token-that-is-one', {});
+  const url = `${sink.url}?key=query-of-the-endpoint`;
+  expect((await call('/v1/endpoints', `Bearer ${token}`, { id: 'own', url, secret: secret(9) })).status).toBe(
+    201,
+  );
+  expect((await call('/v1/endpoints/own/test', `Bearer ${token}`, {})).status).toBeLessThan(300);
+  expect((await call('/v1/endpoints/parent/test', `Bearer ${token}`, {})).status).toBeLessThan(300);
+  await child.prints(/"endpoint":"own".*delivery: retry/);
+  await child.prints(/"endpoint":"parent".*delivery: retry/);
+  await child.prints(/dead-man's switch could not be pinged/);
+  await child.prints(/the canary was not taken/);
+  expect(await child.end('SIGTERM')).toBe(0);
+  expect(child.output).not.toMatch(
+    /whsec_[A-Za-z0-9]|-of-(the-(endpoint|route|check)|enough|an-agent)|a-wrong-token/,
+  );
+}, 30_000);
+
 describe('SIGTERM', () => {
   /** A raw connection that sends this and then nothing more. */
   function hold(url: string, text: string): Promise<Socket> {

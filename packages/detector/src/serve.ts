@@ -1,9 +1,11 @@
-import { pino } from 'pino';
 import { systemClocks, systemTimers } from './clocks.ts';
 import type { Environment } from './config/environment.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { DetectorConfig } from './config/shape.ts';
 import { createDetectorService, type DetectorOptions } from './detector.ts';
+import { CalmLogger } from './log/calm-logger.ts';
+import { detectorLog } from './log/detector-log.ts';
+import { Redactor } from './log/redactor.ts';
 import type { Logger } from './logger.ts';
 import { reload } from './reload/reloader.ts';
 import { MemoryStore } from './store/memory-store.ts';
@@ -12,7 +14,7 @@ import { onSignals } from './supervisor/signals.ts';
 import { Systemd } from './supervisor/systemd.ts';
 
 export interface ServeOptions extends Pick<DetectorOptions, 'onEvent' | 'onDelivery'> {
-  /** Default: pino, JSON lines on stdout, at `config.log.level`. */
+  /** Default: {@link detectorLog} on stdout, as `config.log` says. Secrets are taken out and repetitions held back before it. */
   readonly logger?: Logger;
   /** Stop on SIGTERM and SIGINT; a second signal ends the process at once. Reload on SIGHUP. Default true. */
   readonly handleSignals?: boolean;
@@ -39,8 +41,12 @@ export interface Served {
  * @throws StoreError, ListenError: with a message for the person who started it. Nothing is left running or open.
  */
 export async function serve(config: DetectorConfig, options: ServeOptions = {}): Promise<Served> {
-  const logger = options.logger ?? pino({ name: 'turnwatch', level: config.log.level });
   const clocks = systemClocks();
+  const log = options.logger ?? detectorLog(config.log, 1);
+  const redactor = new Redactor();
+  redactor.know(config);
+  const calm = new CalmLogger(redactor.over(log), () => clocks.monoMs());
+  const logger: Logger = calm;
   const systemd = new Systemd({
     environment: options.environment ?? process.env,
     monoMs: () => clocks.monoMs(),
@@ -71,6 +77,7 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
         await detector.stop();
       } finally {
         unhook?.();
+        calm.flush();
         systemd.close();
         resolveStopped();
       }
@@ -79,7 +86,16 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
     const reloadNow = (): boolean => {
       if (read === undefined) return false;
       systemd.reloading();
-      const taken = reload({ detector, read, logger, setLevel: (level) => setLevel(logger, level) });
+      const taken = reload({
+        detector,
+        logger,
+        read: () => {
+          const loaded = read();
+          redactor.know(loaded.config);
+          return loaded;
+        },
+        setLevel: (level) => setLevel(log, level),
+      });
       systemd.ready();
       return taken;
     };

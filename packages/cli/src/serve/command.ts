@@ -13,7 +13,7 @@ export const serveFlags = {
   'public-url': { kind: 'text', value: 'URL', help: 'how others reach it, for the links in events' },
   'allow-remote': {
     kind: 'switch',
-    help: 'listen beyond this host; there are no tokens yet, so only on trusted networks',
+    help: 'listen beyond this host without tokens: only where the network itself is trusted',
   },
   store: {
     kind: 'text',
@@ -27,7 +27,13 @@ export const serveFlags = {
     kind: 'text',
     value: 'LEVEL',
     oneOf: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
-    help: 'of the JSON lines on stderr, default info',
+    help: 'of the log on stderr, default info',
+  },
+  'log-format': {
+    kind: 'text',
+    value: 'FORMAT',
+    oneOf: ['auto', 'json', 'pretty'],
+    help: 'auto (default): for people on a terminal, JSON lines elsewhere',
   },
 } as const;
 
@@ -37,6 +43,7 @@ export const serveCommand: Command = command({
   usage: '[flags]',
   flags: serveFlags,
   notes: [
+    'SIGTERM stops it, SIGHUP reads the configuration again; turnwatch check shows what it would read.',
     'It works without any configuration. Flags win over TURNWATCH_* variables, these over the file.',
     'Who is told about stopped turns stands in the file:',
     '',

@@ -1,5 +1,12 @@
-import { type DetectorConfigInput, type LoadedConfig, loadConfig, serve } from '@turnwatch/detector';
-import { destination, pino } from 'pino';
+import {
+  type DetectorConfigInput,
+  detectorLog,
+  type LoadedConfig,
+  type LogFormat,
+  type LogLevel,
+  loadConfig,
+  serve,
+} from '@turnwatch/detector';
 import type { Run } from '../command.ts';
 import type { Flags } from '../flags.ts';
 import { UsageError } from '../usage-error.ts';
@@ -18,7 +25,7 @@ export const runServe: Run<typeof serveFlags> = async (flags, _operands, output)
   const { config, warnings } = read();
   for (const warning of warnings) output.err(`turnwatch serve: ${warning}\n`);
   // Stdout is for the answer to "where is it", so that a script can read that; the log goes the other way.
-  const logger = pino({ name: 'turnwatch', level: config.log.level }, destination(2));
+  const logger = detectorLog(config.log, 2);
   const { url, stopped } = await serve(config, { logger, read });
   const store = config.store === 'memory' ? 'memory: gone when it stops' : config.store.file;
   output.out(
@@ -65,11 +72,18 @@ export function overrides(flags: ServeFlags): DetectorConfigInput {
     ...(Object.keys(listen).length === 0 ? {} : { listen }),
     ...(store === undefined ? {} : { store }),
     ...(flags.source === undefined ? {} : { source: flags.source }),
-    ...(flags['log-level'] === undefined
-      ? {}
-      : {
-          log: { level: flags['log-level'] as NonNullable<NonNullable<DetectorConfigInput['log']>['level']> },
-        }),
+    ...(flags['log-level'] === undefined && flags['log-format'] === undefined ? {} : { log: logOf(flags) }),
+  };
+}
+
+function logOf({
+  'log-level': level,
+  'log-format': format,
+}: ServeFlags): NonNullable<DetectorConfigInput['log']> {
+  // oneOf of the flags has seen to it that nothing else comes here.
+  return {
+    ...(level === undefined ? {} : { level: level as LogLevel }),
+    ...(format === undefined ? {} : { format: format as LogFormat }),
   };
 }
 
