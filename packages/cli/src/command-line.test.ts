@@ -51,7 +51,10 @@ test('--version is the version of the package', async () => {
 test.each<[string[], string]>([
   [[], 'usage: turnwatch'],
   [['serv'], 'turnwatch: unknown command "serv"; did you mean serve?\nSee: turnwatch --help\n'],
-  [['kubernetes'], 'turnwatch: unknown command "kubernetes"; commands are demo, serve, check, wait, replay\n'],
+  [
+    ['kubernetes'],
+    'turnwatch: unknown command "kubernetes"; commands are demo, serve, check, wait, replay\n',
+  ],
   [['--json'], 'turnwatch: unknown flag "--json"'],
   [['help', 'serv'], 'did you mean serve?'],
   [
