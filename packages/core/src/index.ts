@@ -14,10 +14,11 @@ export {
   type Preset,
   type Prior,
 } from './policy.ts';
-export { Registry, type TurnCounts } from './registry.ts';
+export { Registry } from './registry.ts';
 export type { SavedProcess, SavedRest, SavedState, SavedTurn } from './saved.ts';
 export type * from './signal.ts';
 export type { AwakeMs, BootMs, Now, Stamp, WallMs } from './time.ts';
 export { type Input, transition } from './transition.ts';
 export type { Turn, Verdict } from './turn.ts';
+export type { TurnCounts } from './turn-table.ts';
 export type * from './view.ts';

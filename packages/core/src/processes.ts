@@ -98,6 +98,14 @@ export class Processes {
     return [...this.byId.values()].map((process) => processView(process, now));
   }
 
+  /** By path: processes with open turns that are not heard of. Every path is there. */
+  unreachable(): ReadonlyMap<string, number> {
+    const counts = new Map([...this.paths.keys()].map((path) => [path, 0]));
+    for (const { unreachable, exited, path, turns } of this.byId.values())
+      if (unreachable && !exited && turns.size > 0) counts.set(path, (counts.get(path) ?? 0) + 1);
+    return counts;
+  }
+
   save(now: Now): Pick<SavedRest, 'processes' | 'paths'> {
     return {
       processes: [...this.byId.values()].map((process) => saveProcess(process, now)),

@@ -728,7 +728,22 @@ describe('another policy while running', () => {
     for (let t = 1; t <= 90; t++) bench.judge(t);
     expect(bench.state()).toBe('running');
     bench.registry.judgeBy(makePolicy({ preset: 'measured', unreachableMs: { portable: s(60) } }));
+    expect(bench.registry.unreachable()).toEqual(new Map([['direct', 0]]));
     bench.judge();
     expect(bench.state()).toBe('stale process_unreachable');
+    expect(bench.registry.unreachable()).toEqual(new Map([['direct', 1]]));
   });
+});
+
+test('the oldest silence is that of open turns whose clock runs', () => {
+  const bench = new Bench();
+  expect(bench.registry.oldestSilenceMs()).toBe(0);
+  bench.t = 30;
+  bench.turn({ turn: 'A', report: { phase: 'text', phaseA: 0, lastA: s(10) } });
+  bench.turn({ turn: 'B', report: { phase: 'text', phaseA: 0, lastA: s(25) } });
+  bench.turn({
+    turn: 'C',
+    report: { phase: 'waiting', phaseA: 0, lastA: 0, waiting: { for: 'approval', sinceA: 0 } },
+  });
+  expect(bench.registry.oldestSilenceMs()).toBe(s(20));
 });

@@ -16,12 +16,11 @@ import type { EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './
 import { arrivalStamp, type Now, type Stamp, type WallMs } from './time.ts';
 import { type Input, transition } from './transition.ts';
 import { isOpen, type Owner, ownerIs, type Turn } from './turn.ts';
-import { TurnTable } from './turn-table.ts';
-import type { ProcessView, TurnStateName, TurnView } from './view.ts';
+import { type TurnCounts, TurnTable } from './turn-table.ts';
+import type { ProcessView, TurnView } from './view.ts';
 import { viewOf } from './view-of.ts';
 
 /** How many turns are in which state; `waiting` ones are running too. */
-export type TurnCounts = Readonly<Record<TurnStateName | 'waiting', number>>;
 
 /**
  * All turns, processes, engines and what has been learned: signals in, verdicts out. It has no clock, no timer and no
@@ -86,10 +85,7 @@ export class Registry {
     return effects;
   }
 
-  /**
-   * From here on everything is judged by another policy, at the next judgement. What was decided stands; a horizon that a
-   * turn got by default stays its own.
-   */
+  /** From the next judgement on by another policy. What was decided stands, as does a horizon that a turn has by default. */
   judgeBy(policy: Policy): void {
     this.#policy = policy;
     this.#processes.judgeBy(policy);
@@ -108,8 +104,18 @@ export class Registry {
       .sort((a, b) => b.startedAtMs - a.startedAtMs);
   }
 
+  /** Longest silence among open turns whose clock runs, ms. */
+  oldestSilenceMs(): number {
+    return this.#turns.oldestSilenceMs();
+  }
+
   processes(now: Now): ProcessView[] {
     return this.#processes.views(now);
+  }
+
+  /** How many processes with open turns are not heard of, by path. */
+  unreachable(): ReadonlyMap<string, number> {
+    return this.#processes.unreachable();
   }
 
   /** Every path seen. The shell sends a canary through each, once a second. */
@@ -122,12 +128,7 @@ export class Registry {
   }
 
   counts(): TurnCounts {
-    const counts = { running: 0, suspect: 0, stale: 0, expired: 0, ended: 0, waiting: 0 };
-    for (const turn of this.#turns.values()) {
-      counts[turn.verdict.state]++;
-      if (isOpen(turn) && turn.report.phase === 'waiting') counts.waiting++;
-    }
-    return counts;
+    return this.#turns.counts();
   }
 
   saveTurn(id: string): SavedTurn | undefined {
@@ -141,11 +142,7 @@ export class Registry {
 
   /** Processes, paths and engines: what a checkpoint holds beside turns and baselines. */
   saveRest(now: Now): SavedRest {
-    return {
-      awakeMs: now.awakeMs,
-      ...this.#processes.save(now),
-      engines: this.#engines.save(),
-    };
+    return { awakeMs: now.awakeMs, ...this.#processes.save(now), engines: this.#engines.save() };
   }
 
   /** The whole state at once, for tests and small stores. */
@@ -171,19 +168,13 @@ export class Registry {
 
   /** Drops settled turns that settled before the given instant; returns their ids. */
   forget(settledBeforeMs: WallMs): string[] {
-    const gone: string[] = [];
-    for (const turn of this.#turns.values()) {
-      if (
-        (turn.verdict.state !== 'ended' && turn.verdict.state !== 'expired') ||
-        turn.verdict.atMs >= settledBeforeMs
-      )
-        continue;
-      gone.push(turn.id);
+    const gone = this.#turns.settledBefore(settledBeforeMs);
+    for (const turn of gone) {
       this.#turns.delete(turn);
       this.#processes.byId.get(turn.owner.process)?.turns.delete(turn.id);
     }
     this.#processes.forgetIdle(this.#lastNow);
-    return gone;
+    return gone.map(({ id }) => id);
   }
 
   #turnSignal(signal: TurnSignal, path: string, now: Now, effects: Effect[]): void {

@@ -1,8 +1,12 @@
 import { DueTable } from './due-table.ts';
 import { Family } from './family.ts';
 import { nextDeadlineMs } from './horizon.ts';
-import type { Now } from './time.ts';
+import { silentSinceA } from './silence.ts';
+import type { Now, WallMs } from './time.ts';
 import { isOpen, type Turn } from './turn.ts';
+import type { TurnStateName } from './view.ts';
+
+export type TurnCounts = Readonly<Record<TurnStateName | 'waiting', number>>;
 
 /** A turn without heartbeats is judged on the detector's own time, this often. */
 const coarseEveryMs = 1000;
@@ -72,6 +76,30 @@ export class TurnTable {
     for (const id of this.#touched)
       if (this.#turns.get(id)?.verdict.state === 'stale') this.#visit(id, visit);
     for (const id of this.#touched) this.#visit(id, visit);
+  }
+
+  counts(): TurnCounts {
+    const counts = { running: 0, suspect: 0, stale: 0, expired: 0, ended: 0, waiting: 0 };
+    for (const turn of this.#turns.values()) {
+      counts[turn.verdict.state]++;
+      if (isOpen(turn) && turn.report.phase === 'waiting') counts.waiting++;
+    }
+    return counts;
+  }
+
+  /** Longest silence among open turns whose clock runs, ms: cheap, asked of all of them at each scrape. */
+  oldestSilenceMs(): number {
+    let oldestMs = 0;
+    for (const turn of this.#turns.values())
+      if (isOpen(turn) && turn.report.phase !== 'waiting' && turn.report.phase !== 'idle')
+        oldestMs = Math.max(oldestMs, turn.w - silentSinceA(turn));
+    return oldestMs;
+  }
+
+  settledBefore(wallMs: WallMs): Turn[] {
+    return [...this.#turns.values()].filter(
+      ({ verdict }) => (verdict.state === 'ended' || verdict.state === 'expired') && verdict.atMs < wallMs,
+    );
   }
 
   #visit(id: string, visit: (id: string) => void): void {

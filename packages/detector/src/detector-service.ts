@@ -122,6 +122,8 @@ export class DetectorService implements Detector {
         this.#screen.effect(effect);
         this.#meters.effect(effect);
       },
+      monoMs: () => clocks.monoMs(),
+      onCommit: (durationMs, outcome) => this.#meters.commit(durationMs, outcome),
       onQueued: () => this.#sender.wake(),
       onKept: (events) => this.#feed.published(events),
     });
@@ -145,8 +147,8 @@ export class DetectorService implements Detector {
         this.#logger.error({ err: error }, 'a tick failed; the next one is tried all the same');
         this.#operations.ticked(this.health);
       },
-      onTick: (durationMs) => {
-        this.#meters.tick(durationMs);
+      onTick: (durationMs, lateMs) => {
+        this.#meters.tick(durationMs, lateMs);
         this.#operations.ticked(this.health);
         options.onTick?.();
       },

@@ -33,6 +33,48 @@ test('a scrape shows turns, verdicts and ingest, and no id of anything', async (
   expect(text).not.toContain('target_info');
 });
 
+test('what a scrape says agrees with the catalogue: name, kind, help, labels', async () => {
+  const agent = new ScriptedAgent('t1');
+  agent.a = 5000;
+  await post(running.url, [agent.says({ name: 'started' }, 5000), agent.beat()]);
+  running.pass(2);
+  const text = await (await fetch(`${running.url}/metrics`)).text();
+  const scraped = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)].map(([, name = '', help = '']) => ({
+    name,
+    help,
+    kind: new RegExp(`^# TYPE ${name} (\\S+)$`, 'm').exec(text)?.[1],
+    labels: [...text.matchAll(new RegExp(`^${name}(?:_bucket|_sum|_count)?{([^}]*)}`, 'gm'))].flatMap(
+      ([, labels = '']) => [...labels.matchAll(/(\w+)="/g)].map(([, label]) => label ?? ''),
+    ),
+  }));
+  expect(scraped.length).toBeGreaterThan(15);
+  for (const { name, help, kind, labels } of scraped) {
+    const spec = Object.values(metrics).find((metric) => prometheusName(metric) === name);
+    expect({ name, help, kind }).toEqual({ name, help: spec?.help, kind: spec?.kind });
+    const allowed = [...(spec?.labels ?? []), 'le', 'otel_scope_name', 'otel_scope_version'];
+    expect(
+      labels.filter((label) => !allowed.includes(label)),
+      name,
+    ).toEqual([]);
+  }
+});
+
+test('models and endpoints that are made up do not grow the scrape for ever', async () => {
+  const agents = Array.from(
+    { length: 400 },
+    (_, n) => new ScriptedAgent(`t${n}`, { provider: 'p', model: `model-${n}` }),
+  );
+  for (const agent of agents) agent.a = 5000;
+  await post(
+    running.url,
+    agents.flatMap((agent) => [agent.says({ name: 'started' }, 5000), agent.beat()]),
+  );
+  running.pass(1);
+  const text = await (await fetch(`${running.url}/metrics`)).text();
+  expect(text.match(/^turnwatch_turn_verdicts_total\{/gm)?.length).toBe(201);
+  expect(text).toMatch(/^turnwatch_turn_verdicts_total\{[^}]*model="other"[^}]*\} 200$/m);
+});
+
 test('every metric has the name of the catalogue and its help', async () => {
   const text = await (await fetch(`${running.url}/metrics`)).text();
   const named = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name);

@@ -6,6 +6,7 @@ import type { DeliveryReport, EndpointState } from '@turnwatch/webhook/send';
 import type { RequestHandler } from 'express';
 import type { PathHealth } from './canary/canaries.ts';
 import type { ReceivedRequest } from './ingest/receiver.ts';
+import { processInstruments } from './process-instruments.ts';
 import type { TurnStore } from './store/turn-store.ts';
 
 export interface MeterSources {
@@ -21,8 +22,8 @@ export interface MeterSources {
   readonly endpoints: () => readonly EndpointState['status'][];
 }
 
-type Labels = Partial<Record<MetricLabel, string>>;
-type Recorder = (value: number, labels?: Labels) => void;
+export type Labels = Partial<Record<MetricLabel, string>>;
+export type Recorder = (value: number, labels?: Labels) => void;
 
 /** Providers and models are words of the producers: beyond so many pairs they are booked under `other`. */
 const maxModels = 200;
@@ -87,13 +88,20 @@ export class Meters {
     }
   }
 
-  tick(durationMs: number): void {
+  tick(durationMs: number, lateMs: number): void {
     this.#record.tickDuration(durationMs / 1000);
+    this.#record.tickLateness(Math.max(0, lateMs) / 1000);
   }
 
-  delivery({ row, outcome, superseded }: DeliveryReport): void {
+  commit(durationMs: number, outcome: 'ok' | 'failed'): void {
+    this.#record.commitDuration(durationMs / 1000, { outcome });
+  }
+
+  delivery({ row, outcome, superseded }: DeliveryReport, nowMs: number): void {
     const endpoint = this.#endpoint(row.endpointId);
     this.#record.deliveryAttempts(1, { endpoint, outcome });
+    if (outcome === 'delivered')
+      this.#record.deliveryDelay(Math.max(0, nowMs - row.createdAtMs) / 1000, { endpoint });
     if (superseded > 0) this.#record.superseded(superseded, { endpoint });
   }
 
@@ -132,7 +140,7 @@ export class Meters {
   }
 
   #instruments(sources: MeterSources): Record<MetricKey, Recorder> {
-    const { registry, store, now, tickAgeMs, canaries, storeHealthy, feedSubscribers } = sources;
+    const { registry, store, tickAgeMs, canaries, storeHealthy, feedSubscribers } = sources;
     const meter = this.#provider.getMeter('turnwatch.detector');
     const optionsOf = (key: MetricKey) => ({ description: metrics[key].help, unit: metrics[key].unit });
     const counter = (key: MetricKey): Recorder => {
@@ -172,23 +180,28 @@ export class Meters {
       turns: gauge('turns', (record) => {
         for (const [state, count] of Object.entries(registry.counts())) record(count, { state });
       }),
-      oldestSilence: gauge('oldestSilence', (record) => record(oldestSilenceMs(registry, now()) / 1000)),
+      oldestSilence: gauge('oldestSilence', (record) => record(registry.oldestSilenceMs() / 1000)),
       lastTickAge: gauge('lastTickAge', (record) => record(tickAgeMs() / 1000)),
       canaryAge: gauge('canaryAge', (record) => {
         for (const [path, { canaryAgeMs }] of Object.entries(canaries()))
           if (canaryAgeMs !== null) record(canaryAgeMs / 1000, { path });
       }),
       unreachableSources: gauge('unreachableSources', (record) => {
-        const counts = new Map(registry.paths().map((path) => [path, 0]));
-        for (const { state, path, openTurns } of registry.processes(now()))
-          if (state === 'unreachable' && openTurns > 0) counts.set(path, (counts.get(path) ?? 0) + 1);
-        for (const [path, count] of counts) record(count, { path });
+        for (const [path, count] of registry.unreachable()) record(count, { path });
       }),
       outboxBacklog: gauge('outboxBacklog', (record) => byEndpoint(store.backlog(), record)),
       deadLetters: gauge('deadLetters', (record) => byEndpoint(store.deadLetters(), record)),
       superseded: counter('superseded'),
       unauthorized: counter('unauthorized'),
       deadmanPings: counter('deadmanPings'),
+      deliveryDelay: histogram('deliveryDelay'),
+      commitDuration: histogram('commitDuration'),
+      tickLateness: histogram('tickLateness'),
+      ...processInstruments(gauge, (key, observe) => {
+        const made = meter.createObservableCounter(metrics[key].name, optionsOf(key));
+        made.addCallback((result) => observe((value, labels) => result.observe(value, labels)));
+        return () => undefined;
+      }),
       storeHealthy: gauge('storeHealthy', (record) => record(storeHealthy() ? 1 : 0)),
       feedSubscribers: gauge('feedSubscribers', (record) => record(feedSubscribers())),
       endpoints: gauge('endpoints', (record) => {
@@ -198,16 +211,6 @@ export class Meters {
       }),
     };
   }
-}
-
-function oldestSilenceMs(registry: Registry, now: Now): number {
-  let oldestMs = 0;
-  for (const { state, phase, silenceMs } of registry.turns(now)) {
-    if (phase === 'waiting' || phase === 'idle') continue;
-    if (state === 'running' || state === 'suspect' || state === 'stale')
-      oldestMs = Math.max(oldestMs, silenceMs);
-  }
-  return oldestMs;
 }
 
 function viewsOfCatalogue() {

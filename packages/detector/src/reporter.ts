@@ -7,13 +7,19 @@ import type { Meters } from './meters.ts';
 /** Tells operators what happens: the log, the metrics, and whoever listens in this process. */
 export class Reporter {
   readonly #listeners: Pick<DetectorOptions, 'onEvent' | 'onDelivery'>;
+  readonly #wallMs: () => number;
   readonly #logger: Logger;
   readonly #meters: Meters;
   /** From here on an answer of an endpoint cannot be kept any more. */
   storeClosed = false;
 
-  constructor(listeners: Pick<DetectorOptions, 'onEvent' | 'onDelivery'>, logger: Logger, meters: Meters) {
+  constructor(
+    listeners: Pick<DetectorOptions, 'onEvent' | 'onDelivery' | 'clocks'>,
+    logger: Logger,
+    meters: Meters,
+  ) {
     this.#listeners = listeners;
+    this.#wallMs = () => listeners.clocks.wallMs();
     this.#logger = logger;
     this.#meters = meters;
   }
@@ -29,7 +35,7 @@ export class Reporter {
   }
 
   delivery(report: DeliveryReport): void {
-    this.#meters.delivery(report);
+    this.#meters.delivery(report, this.#wallMs());
     const { row, outcome, error } = report;
     const about = { event: row.id, type: row.type, endpoint: row.endpointId, attempt: report.attempt };
     if (error === undefined) this.#logger.debug(about, 'told');

@@ -11,20 +11,22 @@ export interface SchedulerOptions {
   readonly work: () => void;
   /** A tick threw. The next one is tried all the same; until one succeeds the age grows. */
   readonly onError: (error: unknown) => void;
-  /** How long a tick took, ms. */
-  readonly onTick: (durationMs: number) => void;
+  /** How long a tick took, ms, and how late it began. */
+  readonly onTick: (durationMs: number, lateMs: number) => void;
 }
 
 /** The 1 s tick, and how long ago the last one succeeded. */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   #lastMs: number;
+  #startedMs: number;
   #lastError: string | undefined;
   #stop: (() => void) | undefined;
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#lastMs = options.monoMs();
+    this.#startedMs = this.#lastMs;
   }
 
   start(): void {
@@ -39,6 +41,8 @@ export class Scheduler {
 
   tick(): void {
     const startedMs = this.#options.monoMs();
+    const lateMs = startedMs - this.#startedMs - tickMs;
+    this.#startedMs = startedMs;
     try {
       this.#options.work();
     } catch (error) {
@@ -48,7 +52,7 @@ export class Scheduler {
     }
     this.#lastError = undefined;
     this.#lastMs = this.#options.monoMs();
-    this.#options.onTick(this.#lastMs - startedMs);
+    this.#options.onTick(this.#lastMs - startedMs, lateMs);
   }
 
   /** Since the last tick that succeeded, ms. */

@@ -1,3 +1,5 @@
+import { type ProcessMetricKey, processMetrics } from './process-metrics.ts';
+
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
 /**
@@ -15,6 +17,8 @@ export type MetricLabel =
   | 'endpoint'
   | 'outcome'
   | 'kind'
+  | 'version'
+  | 'node'
   | 'gen_ai.operation.name'
   | 'gen_ai.provider.name'
   | 'gen_ai.request.model'
@@ -59,7 +63,11 @@ export type MetricKey =
   | 'storeHealthy'
   | 'feedSubscribers'
   | 'unauthorized'
-  | 'deadmanPings';
+  | 'deadmanPings'
+  | 'deliveryDelay'
+  | 'commitDuration'
+  | 'tickLateness'
+  | ProcessMetricKey;
 
 /** The metrics of the detector: the one catalogue that code, dashboards and alerts take their names from. */
 export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
@@ -234,6 +242,31 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     labels: ['outcome'],
     help: "Pings of the dead-man's switch: ok, failed.",
   },
+  deliveryDelay: {
+    name: 'turnwatch.delivery.delay_seconds',
+    unit: 's',
+    kind: 'histogram',
+    labels: ['endpoint'],
+    help: 'From the instant at which an event was made to the answer that took it, retries included.',
+    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60, 600, 3600],
+  },
+  commitDuration: {
+    name: 'turnwatch.store.commit_duration_seconds',
+    unit: 's',
+    kind: 'histogram',
+    labels: ['outcome'],
+    help: 'How long the store takes for one transaction: ok, failed.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+  },
+  tickLateness: {
+    name: 'turnwatch.tick.lateness_seconds',
+    unit: 's',
+    kind: 'histogram',
+    labels: [],
+    help: 'How much later than a second after the one before a tick begins: the lag of the event loop.',
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
+  },
+  ...processMetrics,
 };
 
 /** Name of a metric in Prometheus, the same from a scrape, through the Collector and by OTLP. */

@@ -25,6 +25,9 @@ export interface PipelineOptions {
   /** After the commit that holds the event. */
   readonly onEvent: (event: TurnEvent | SourceSilentEvent) => void;
   readonly onEffect: (effect: Effect) => void;
+  /** For how long a commit takes. Default: it is not measured. */
+  readonly monoMs?: () => number;
+  readonly onCommit?: (durationMs: number, outcome: 'ok' | 'failed') => void;
   /** Deliveries were queued: the sender should look. */
   readonly onQueued: () => void;
   /** Events were kept: the feed has them. */
@@ -227,7 +230,7 @@ export class Pipeline {
     const { registry, store, teller, logger } = this.#options;
     const commit = this.#changes.commitOf(registry, now, teller.sequence, withRest);
     try {
-      store.commit(commit);
+      this.#timed(() => store.commit(commit));
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       if (this.#health.failing === undefined)
@@ -245,6 +248,18 @@ export class Pipeline {
     if (commit.deliveries.length > 0) this.#options.onQueued();
     if (commit.events.length > 0) this.#options.onKept(commit.events);
     this.#announce();
+  }
+
+  #timed(commit: () => void): void {
+    const { monoMs = () => 0, onCommit } = this.#options;
+    const startedMs = monoMs();
+    let outcome: 'ok' | 'failed' = 'failed';
+    try {
+      commit();
+      outcome = 'ok';
+    } finally {
+      onCommit?.(monoMs() - startedMs, outcome);
+    }
   }
 
   /** Only what is kept is shown: a verdict on screen is one that survives a crash. */
