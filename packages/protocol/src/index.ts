@@ -29,5 +29,6 @@ export {
   toDocument,
 } from './event/to-document.ts';
 export * from './metrics.ts';
+export type { ProcessMetricKey } from './process-metrics.ts';
 export * from './vocabulary.ts';
 export * from './wire.ts';
