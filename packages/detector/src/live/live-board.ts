@@ -115,14 +115,15 @@ export class LiveBoard {
   }
 }
 
-function mostUrgent(candidates: Candidate[], limit: number): Candidate[] {
-  if (candidates.length > limit) {
-    // Among thousands that work, those that are nearest to their threshold are worth a row.
-    const near = new Map(candidates.map((candidate) => [candidate, nearness(candidate.view)]));
-    candidates.sort((a, b) => a.rank - b.rank || (near.get(b) ?? 0) - (near.get(a) ?? 0) || newest(a, b));
-    candidates.length = limit;
-  }
-  return candidates.sort((a, b) => a.rank - b.rank || newest(a, b));
+function mostUrgent(candidates: readonly Candidate[], limit: number): Candidate[] {
+  const byPlace = (a: Candidate, b: Candidate): number => a.rank - b.rank || newest(a, b);
+  if (candidates.length <= limit) return [...candidates].sort(byPlace);
+  // Among thousands that work, those that are nearest to their threshold are worth a row.
+  const near = new Map(candidates.map((candidate) => [candidate, nearness(candidate.view)]));
+  return [...candidates]
+    .sort((a, b) => a.rank - b.rank || (near.get(b) ?? 0) - (near.get(a) ?? 0) || newest(a, b))
+    .slice(0, limit)
+    .sort(byPlace);
 }
 
 function newest({ view: a }: Candidate, { view: b }: Candidate): number {
