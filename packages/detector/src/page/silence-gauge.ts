@@ -22,7 +22,7 @@ export function gaugeOf(row: LiveRow, nowMs: number): Gauge | null {
     return { share: 1, mark: null, runs: false, label: 'stalled', about: 'the verdict has been made' };
   if (row.expiresAt !== null && Date.parse(row.expiresAt) <= nowMs)
     return { share: 1, mark: null, runs: false, label: 'expired', about: 'its horizon has passed' };
-  if (phase === 'waiting' && waiting !== null) return null;
+  if (phase === 'idle' || (phase === 'waiting' && waiting !== null)) return null;
   if (!silence.judged && tool !== null) return toolGauge(row, nowMs);
   const wholeMs = silence.thresholdMs + silence.confirmMs;
   const ms = Math.min(wholeMs, clockMs(silence, nowMs));

@@ -12,6 +12,7 @@ const phaseNames: Readonly<Record<string, string>> = {
   agent: 'own code',
   tool: 'tools',
   waiting: 'waiting',
+  idle: 'idle',
 };
 
 export function phaseName(phase: string): string {

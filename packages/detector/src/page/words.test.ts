@@ -110,6 +110,11 @@ describe('a bar never counts past what it is held against', () => {
   });
 });
 
+test('an idle turn is not judged, and has no clock', () => {
+  const row = aRow({ phase: 'idle', silence: { ...aRow().silence, judged: false } });
+  expect([statusOf(row, at(9)).word, gaugeOf(row, at(9))]).toEqual(['Idle', null]);
+});
+
 test('who was told: nobody where nobody is to be told, and who takes care where somebody does', () => {
   const stale = aRow({ state: 'stale', reason: 'silence' });
   expect(toldWords(aRow()).text).toBe('');

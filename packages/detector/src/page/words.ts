@@ -57,6 +57,7 @@ const phaseWords: Readonly<Record<LiveRow['phase'], string>> = {
   agent: 'in its own code',
   tool: 'running tools',
   waiting: 'waiting',
+  idle: 'nothing is open',
 };
 
 const waitWords: Readonly<Record<NonNullable<LiveRow['waiting']>['for'], string>> = {
@@ -182,6 +183,7 @@ function doingOf(row: LiveRow): Status {
       detail: `${grouped(promptRead.read)}${total}`,
     };
   }
+  if (phase === 'idle') return { icon: 'waiting', tone: 'calm', word: 'Idle', detail: phaseWords.idle };
   return {
     icon: 'working',
     tone: 'live',
