@@ -32,9 +32,13 @@ export async function runCommandLine(args: readonly string[], output: Output): P
     }
     const stray = Object.values(command.flags).some((flag) => flag.takesOperands === true)
       ? undefined
-      : parsed.operands[0];
+      : parsed.operands[command.operands ?? 0];
     if (stray !== undefined)
-      throw new UsageError(`${command.name} takes flags only, not ${JSON.stringify(stray)}`);
+      throw new UsageError(
+        command.operands === undefined
+          ? `${command.name} takes flags only, not ${JSON.stringify(stray)}`
+          : `${command.name} takes no ${JSON.stringify(stray)} beside ${JSON.stringify(parsed.operands[0])}`,
+      );
     return await runParsed(
       command.name,
       () => command.load().then((run) => run(parsed.flags as Flags<FlagSet>, parsed.operands, output)),

@@ -8,6 +8,8 @@ export interface Command<F extends FlagSet = FlagSet> {
   /** After `turnwatch <name> `. */
   readonly usage: string;
   readonly flags: F;
+  /** How many words beside the flags it takes at most. Default 0. */
+  readonly operands?: number;
   /** Said below the flags in `--help`. */
   readonly notes?: string;
   /** Exit code of a wrong command line. Default 2. */

@@ -3,6 +3,7 @@ import type { Command } from './command.ts';
 import { demoCommand } from './demo/command.ts';
 import { replayCommand } from './replay/command.ts';
 import { serveCommand } from './serve/command.ts';
+import { orderCommands, turnCommand, turnsCommand } from './turns/command.ts';
 import { waitCommand } from './wait/command.ts';
 
 /** In the order of the help. A new command is a folder with its `command.ts`. */
@@ -11,5 +12,8 @@ export const commands: readonly Command[] = [
   serveCommand,
   checkCommand,
   waitCommand,
+  turnsCommand,
+  turnCommand,
+  ...orderCommands,
   replayCommand,
 ];

@@ -1,5 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { admit, type Baseline, censor, emptyBaseline, exclude, largestGapMs, refute } from './baseline.ts';
+import {
+  admit,
+  type Baseline,
+  censor,
+  emptyBaseline,
+  exclude,
+  include,
+  largestGapMs,
+  refute,
+} from './baseline.ts';
 
 const taught = (...gaps: readonly number[]): Baseline =>
   gaps.reduce((baseline, gapMs, i) => admit(baseline, { turn: `t${i}`, gapMs }), emptyBaseline);
@@ -22,6 +31,16 @@ test('an excluded gap no longer rules; the turn was healthy, so the sample stays
   const baseline = exclude(taught(5, 9, 7), 't1');
   expect(largestGapMs(baseline)).toBe(7);
   expect(baseline.samples).toBe(3);
+});
+
+test('an exclusion can be taken back, until a hundred newer ones have come', () => {
+  const taken = exclude(taught(5, 9, 7), 't1');
+  expect(taken.excluded).toEqual([{ gapMs: 9, turn: 't1' }]);
+  const back = include(taken, 't1');
+  expect([back.top.map(({ gapMs }) => gapMs), back.excluded]).toEqual([[9, 7, 5], []]);
+  let many = emptyBaseline;
+  for (let i = 0; i <= 100; i++) many = exclude(admit(many, { turn: `t${i}`, gapMs: i }), `t${i}`);
+  expect([many.excluded.length, many.excluded[0]?.turn]).toEqual([100, 't1']);
 });
 
 test('pinged gaps without a gap of their own are no sample', () => {

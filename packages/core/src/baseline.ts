@@ -1,14 +1,15 @@
+import { countGap, type GapHistogram } from './gap-histogram.ts';
 import { emptyPromptReads, learnRead, type PromptReads } from './prompt-reads.ts';
 
 /** One of the largest gaps a key has learned; the turn lets an operator exclude it. */
-interface TopGap {
+export interface TopGap {
   readonly gapMs: number;
   readonly turn: string;
 }
 
 /**
  * What one key (provider | model | phase | evidence or none) has learned. The rule needs only the count, the largest
- * gaps and the reads; the histogram of 192 log buckets is for people.
+ * gaps and the reads; the histogram is for people.
  */
 export interface Baseline {
   /** Healthy turns that taught this key. */
@@ -24,6 +25,10 @@ export interface Baseline {
   readonly largestCensoredMs: number;
   /** First-token times by prompt size. */
   readonly reads: PromptReads;
+  /** Of all admitted gaps, also those that were excluded. */
+  readonly histogram: GapHistogram;
+  /** What operators took out of `top`, newest last: to be put back, should they think again. */
+  readonly excluded: readonly TopGap[];
 }
 
 export const emptyBaseline: Baseline = {
@@ -34,9 +39,12 @@ export const emptyBaseline: Baseline = {
   censored: 0,
   largestCensoredMs: 0,
   reads: emptyPromptReads,
+  histogram: {},
+  excluded: [],
 };
 
 const topGaps = 8;
+const keptExclusions = 100;
 const maxBackoff = 8;
 const healing = 0.98;
 
@@ -58,15 +66,14 @@ export interface Lesson {
 export function admit(baseline: Baseline, lesson: Lesson): Baseline {
   const maxPingedMs = Math.max(baseline.maxPingedMs, lesson.pingedMs ?? 0);
   if (lesson.gapMs === undefined) return { ...baseline, maxPingedMs };
-  const top = [...baseline.top, { gapMs: lesson.gapMs, turn: lesson.turn }]
-    .sort((a, b) => b.gapMs - a.gapMs)
-    .slice(0, topGaps);
+  const top = largest([...baseline.top, { gapMs: lesson.gapMs, turn: lesson.turn }]);
   return {
     ...baseline,
     samples: baseline.samples + 1,
     top,
     maxPingedMs,
     backoff: 1 + (baseline.backoff - 1) * healing,
+    histogram: countGap(baseline.histogram, lesson.gapMs),
     reads: (lesson.reads ?? []).reduce(learnRead, baseline.reads),
   };
 }
@@ -85,5 +92,20 @@ export function censor(baseline: Baseline, gapMs: number): Baseline {
 
 /** An operator takes one turn's gap out. The count of samples stays: the turn was healthy, its gap is not typical. */
 export function exclude(baseline: Baseline, turn: string): Baseline {
-  return { ...baseline, top: baseline.top.filter((gap) => gap.turn !== turn) };
+  const [out, top] = parted(baseline.top, turn);
+  return { ...baseline, top, excluded: [...baseline.excluded, ...out].slice(-keptExclusions) };
+}
+
+/** Takes an exclusion back. */
+export function include(baseline: Baseline, turn: string): Baseline {
+  const [back, excluded] = parted(baseline.excluded, turn);
+  return { ...baseline, top: largest([...baseline.top, ...back]), excluded };
+}
+
+function parted(gaps: readonly TopGap[], turn: string): [of: TopGap[], others: TopGap[]] {
+  return [gaps.filter((gap) => gap.turn === turn), gaps.filter((gap) => gap.turn !== turn)];
+}
+
+function largest(gaps: readonly TopGap[]): TopGap[] {
+  return [...gaps].sort((a, b) => b.gapMs - a.gapMs).slice(0, topGaps);
 }

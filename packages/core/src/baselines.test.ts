@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { learned } from '../fixtures/given.ts';
 import { emptyBaseline } from './baseline.ts';
 import { Baselines } from './baselines.ts';
+import { makePolicy } from './policy.ts';
 
 const key = 'acme|m1|text';
 
@@ -28,24 +29,45 @@ test('an operator excludes the gap of one turn; what the key does not hold is re
   expect(baselines.read(key).top).toEqual([]);
 });
 
-test('the view tells what a key has learned, in words', () => {
+test('an exclusion is taken back; what is not excluded is refused', () => {
   const baselines = new Baselines();
+  baselines.set(key, learned(20, 700));
+  expect(baselines.include(key, 'teacher')).toBe(false);
+  baselines.exclude(key, 'teacher');
+  expect(baselines.include('acme|m2|text', 'teacher')).toBe(false);
+  expect(baselines.include(key, 'teacher')).toBe(true);
+  expect(baselines.read(key)).toEqual(learned(20, 700));
+});
+
+test('the view tells what a key has learned and what it makes of it', () => {
+  const baselines = new Baselines();
+  const policy = makePolicy({ preset: 'measured' });
+  const known = 'acme|m%2F1|first_token+evidence';
   baselines.set(
-    'acme|m%2F1|first_token+evidence',
-    learned(20, 700, { maxPingedMs: 3, backoff: 2, censored: 4 }),
+    known,
+    learned(20, 40_000, { maxPingedMs: 3, backoff: 2, censored: 4, histogram: { 100: 19, 111: 1 } }),
   );
-  expect(baselines.views()).toEqual([
-    {
-      key: 'acme|m%2F1|first_token+evidence',
-      provider: 'acme',
-      model: 'm/1',
-      phase: 'first_token+evidence',
-      samples: 20,
-      maxGapMs: 700,
-      maxPingedMs: 3,
-      backoff: 2,
-      censored: 4,
-      largestGaps: [{ gapMs: 700, turn: 'teacher' }],
-    },
+  baselines.set(key, learned(0, 0));
+  const [view] = baselines.views(policy);
+  expect(view).toMatchObject({
+    key: known,
+    provider: 'acme',
+    model: 'm/1',
+    phase: 'first_token+evidence',
+    samples: 20,
+    maxGapMs: 40_000,
+    maxPingedMs: 3,
+    backoff: 2,
+    censored: 4,
+    largestGaps: [{ gapMs: 40_000, turn: 'teacher' }],
+    excluded: [],
+    threshold: { thresholdMs: 60_000, confirmMs: 15_000, source: 'measured' },
+  });
+  const [first, last] = view?.buckets ?? [];
+  expect([first?.count, last?.count]).toEqual([19, 1]);
+  expect(view?.quantilesMs).toEqual({ p50: first?.toMs, p90: first?.toMs, p99: last?.toMs });
+  expect(baselines.views(policy)).toMatchObject([
+    { key: known },
+    { quantilesMs: null, buckets: [], threshold: { source: 'default' } },
   ]);
 });

@@ -2,6 +2,7 @@ import type { Context } from './context.ts';
 import type { ExpiredDetails, StaleDetails, StaleReason, TurnEvent } from './event.ts';
 import { effectivePhase } from './evidence.ts';
 import { pendingCalls } from './grace.ts';
+import { ownThreshold } from './own-threshold.ts';
 import { defaultThresholdMs } from './policy.ts';
 import { keyParts, type Silence, silenceOf, silentSinceA } from './silence.ts';
 import { falseFlagEstimate, type Threshold } from './threshold.ts';
@@ -20,7 +21,15 @@ export function shownThreshold(turn: Turn, ctx: Context): Threshold {
   if (silence !== undefined) return silence.threshold;
   const thresholdMs = defaultThresholdMs(ctx.policy, ctx.policy.preset, keyParts(turn), 'agent');
   const confirmMs = thresholdMs * ctx.policy.confirmRatio;
-  return { thresholdMs, confirmMs, source: 'default', suspectMs: thresholdMs, samples: 0, largestGapMs: 0 };
+  const byDefault: Threshold = {
+    thresholdMs,
+    confirmMs,
+    source: 'default',
+    suspectMs: thresholdMs,
+    samples: 0,
+    largestGapMs: 0,
+  };
+  return ownThreshold(turn, 'agent', byDefault, ctx.policy);
 }
 
 export function shownSilenceMs(turn: Turn, ctx: Context): number {

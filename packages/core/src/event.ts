@@ -1,4 +1,4 @@
-import type { Outcome, Phase, TurnIdentity } from './signal.ts';
+import type { Phase, SettledOutcome, TurnIdentity } from './signal.ts';
 import type { WallMs } from './time.ts';
 
 // Verdicts as data. packages/protocol makes the webhook document of PROTOCOL 3 from them.
@@ -14,7 +14,8 @@ export type StaleReason =
   | 'process_blocked'
   | 'provider_error';
 
-export type ThresholdSource = 'measured' | 'default';
+/** `operator`: set for this turn by a person. */
+export type ThresholdSource = 'measured' | 'default' | 'operator';
 
 /** `proven`: by a newer heartbeat of the turn's own process. `coarse`: by arrival, for producers without heartbeats. */
 export type Precision = 'proven' | 'coarse';
@@ -116,4 +117,9 @@ export type Effect =
       readonly kind: 'count';
       readonly what: 'late_settlement' | 'id_conflict' | 'foreign_owner' | 'confirmed' | 'refuted';
     }
-  | { readonly kind: 'ended'; readonly turn: string; readonly attempt: number; readonly outcome: Outcome };
+  | {
+      readonly kind: 'ended';
+      readonly turn: string;
+      readonly attempt: number;
+      readonly outcome: SettledOutcome;
+    };

@@ -3,7 +3,8 @@ export { type Baseline, emptyBaseline } from './baseline.ts';
 export { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts';
 export { DueTable } from './due-table.ts';
 export type * from './event.ts';
-export { baselineKey, parseKey } from './key.ts';
+export { baselineKey, type PhaseKey, parseKey } from './key.ts';
+export type { OperatorOrder, OrderedBy, OwnThresholds } from './orders.ts';
 export { isJudged } from './phase.ts';
 export {
   type JudgedPhase,
@@ -17,6 +18,7 @@ export {
 export { Registry } from './registry.ts';
 export type { SavedProcess, SavedRest, SavedState, SavedTurn } from './saved.ts';
 export type * from './signal.ts';
+export type { Threshold } from './threshold.ts';
 export type { AwakeMs, BootMs, Now, Stamp, WallMs } from './time.ts';
 export { type Input, transition } from './transition.ts';
 export type { Turn, Verdict } from './turn.ts';

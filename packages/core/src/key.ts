@@ -42,10 +42,16 @@ export function phaseKey(phase: JudgedPhase, evidence: boolean): PhaseKey {
 export interface KeyView {
   readonly provider: string;
   readonly model: string;
-  readonly phase: string;
+  readonly phase: PhaseKey;
 }
 
 export function parseKey(key: string): KeyView {
   const [provider = '', model = '', phase = ''] = key.split('|').map(decodeURIComponent);
-  return { provider, model, phase };
+  return { provider, model, phase: phase as PhaseKey };
+}
+
+/** The phase of a key, and whether it is about silences with evidence inside. */
+export function phaseOf(key: PhaseKey): { readonly judged: JudgedPhase; readonly evidence: boolean } {
+  const evidence = key.endsWith('+evidence');
+  return { judged: (evidence ? key.slice(0, -'+evidence'.length) : key) as JudgedPhase, evidence };
 }

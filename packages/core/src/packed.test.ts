@@ -11,6 +11,7 @@ test('a packed turn is the same turn, with what is optional and without', () => 
     linksDueA: 3,
     suspectMs: 4,
     judgedErrorA: 5,
+    orders: { thresholdsMs: {}, untold: false },
     engine: { request: 'r1', queued: true },
   });
   expect(packed(full)).toStrictEqual(full);

@@ -28,8 +28,17 @@ export function packed(turn: Turn): Turn {
     suspectTold: turn.suspectTold,
     verdict: turn.verdict,
   } satisfies Turn;
-  const { engine, countedA, judgedErrorA, heldMs, linksDueA, suspectMs } = turn;
-  const optional = { engine, countedA, judgedErrorA, heldMs, linksDueA, suspectMs };
+  const { engine, countedA, judgedErrorA, heldMs, linksDueA, suspectMs, orders } = turn;
+  // One that is forgotten here would be lost with the next record.
+  const optional: { readonly [Key in Exclude<keyof Turn, keyof typeof required>]: Turn[Key] | undefined } = {
+    engine,
+    countedA,
+    judgedErrorA,
+    heldMs,
+    linksDueA,
+    suspectMs,
+    orders,
+  };
   const present = Object.entries(optional).filter(([, value]) => value !== undefined);
   return present.length === 0 ? required : { ...required, ...Object.fromEntries(present) };
 }

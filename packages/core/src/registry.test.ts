@@ -552,8 +552,13 @@ describe('what has been learned', () => {
     expect(bench.effects).toContainEqual({ kind: 'learned', key: 'acme|m1|text' });
     expect(bench.registry.baselines()).toMatchObject([{ key: 'acme|m1|text', samples: 1, maxGapMs: s(40) }]);
     expect(bench.registry.saveBaseline('acme|m1|text')?.baseline.samples).toBe(1);
-    expect(bench.registry.learned.exclude('acme|m1|text', 'T')).toBe(true);
-    expect(bench.registry.baselines()).toMatchObject([{ maxGapMs: 0 }]);
+    expect(bench.registry.learned.exempt('acme|m1|text', 'T', 'include')).toEqual([]);
+    expect(bench.registry.learned.exempt('acme|m1|text', 'T', 'exclude')).toEqual([
+      { kind: 'learned', key: 'acme|m1|text' },
+    ]);
+    expect(bench.registry.baselines()).toMatchObject([{ maxGapMs: 0, excluded: [{ turn: 'T' }] }]);
+    expect(bench.registry.learned.exempt('acme|m1|text', 'T', 'include')).toHaveLength(1);
+    expect(bench.registry.baselines()).toMatchObject([{ maxGapMs: s(40), excluded: [] }]);
   });
 });
 

@@ -7,6 +7,7 @@ import type { Effect } from './event.ts';
 import { childless, standingOf } from './family.ts';
 import { Interned } from './interned.ts';
 import { freesLoop, type Process } from './liveness.ts';
+import type { OperatorOrder } from './orders.ts';
 import type { Policy } from './policy.ts';
 import { noProcess, Processes } from './processes.ts';
 import { type Listing, listedEnd } from './reconcile.ts';
@@ -20,13 +21,13 @@ import { type TurnCounts, TurnTable } from './turn-table.ts';
 import type { ProcessView, TurnView } from './view.ts';
 import { viewOf } from './view-of.ts';
 
-/** How many turns are in which state; `waiting` ones are running too. */
-
 /**
  * All turns, processes, engines and what has been learned: signals in, verdicts out. It has no clock, no timer and no
  * I/O; whole days of thousands of turns run through it in a test in milliseconds.
  */
 export class Registry {
+  /** What has been learned; an operator may exclude gaps, a scenario may set it. */
+  readonly learned: Baselines = new Baselines();
   #policy: Policy;
   readonly #turns = new TurnTable();
   readonly #processes: Processes;
@@ -34,19 +35,13 @@ export class Registry {
   readonly #doubles = new Doubles();
   readonly #interned = new Interned();
   readonly #sharedOwner = (owner: Owner): Owner => this.#interned.owner(owner);
-  readonly #baselines = new Baselines();
-  readonly #readBaseline = (key: string): Baseline => this.#baselines.read(key);
+  readonly #readBaseline = (key: string): Baseline => this.learned.read(key);
   #lastNow: Now;
 
   constructor(policy: Policy, now: Now) {
     this.#policy = policy;
     this.#processes = new Processes(policy, now);
     this.#lastNow = now;
-  }
-
-  /** What has been learned; an operator may exclude gaps, a scenario may set it. */
-  get learned(): Baselines {
-    return this.#baselines;
   }
 
   /**
@@ -68,7 +63,6 @@ export class Registry {
         break;
       case 'canary':
         this.#processes.canary(signal.path, now, signal.sentAwakeMs);
-        break;
     }
     return effects;
   }
@@ -90,6 +84,13 @@ export class Registry {
     this.#policy = policy;
     this.#processes.judgeBy(policy);
     this.#turns.touchEvery();
+  }
+
+  /** What a person says of a turn; nothing where there is no such turn. The next {@link judge} goes by it. */
+  order(id: string, order: OperatorOrder, now: Now): Effect[] {
+    const effects: Effect[] = [];
+    this.#apply(id, { kind: 'operator', order }, now, effects);
+    return effects;
   }
 
   turn(id: string, now: Now): TurnView | undefined {
@@ -124,7 +125,7 @@ export class Registry {
   }
 
   baselines(): BaselineView[] {
-    return this.#baselines.views();
+    return this.learned.views(this.#policy);
   }
 
   counts(): TurnCounts {
@@ -137,7 +138,7 @@ export class Registry {
   }
 
   saveBaseline(key: string): SavedBaseline | undefined {
-    return { key, baseline: this.#baselines.read(key) };
+    return { key, baseline: this.learned.read(key) };
   }
 
   /** Processes, paths and engines: what a checkpoint holds beside turns and baselines. */
@@ -149,7 +150,7 @@ export class Registry {
   save(now: Now): SavedState {
     return {
       turns: [...this.#turns.values()].map((turn) => saveTurn(turn, now)),
-      baselines: [...this.#baselines.keys()].map((key) => ({ key, baseline: this.#baselines.read(key) })),
+      baselines: [...this.learned.keys()].map((key) => ({ key, baseline: this.learned.read(key) })),
       rest: this.saveRest(now),
     };
   }
@@ -157,7 +158,7 @@ export class Registry {
   /** Back from a restart. `now.awakeMs` must go on from the saved one: down time counts like sleep. */
   static restore(policy: Policy, saved: SavedState, now: Now): Registry {
     const registry = new Registry(policy, now);
-    for (const { key, baseline } of saved.baselines) registry.#baselines.set(key, baseline);
+    for (const { key, baseline } of saved.baselines) registry.learned.set(key, baseline);
     registry.#processes.restore(saved.rest, now);
     registry.#engines.restore(saved.rest?.engines ?? []);
     for (const each of saved.turns) registry.#put(undefined, restoreTurn(each, now));
@@ -224,10 +225,8 @@ export class Registry {
     }
   }
 
-  /**
-   * The turn's own clock as it stands now, if its process has been awake since it was last heard; its next record corrects
-   * what comes out too late. A stamp that is too early would turn an outage of the turn's own records into silence.
-   */
+  // The turn's own clock as it stands now, if its process has been awake since it was last heard; its next record corrects
+  // what comes out too late. A stamp that is too early would turn an outage of the turn's own records into silence.
   #stampNow(turn: Turn, now: Now): Stamp {
     return turn.coarse ? arrivalStamp(now) : turn.w + Math.max(0, now.awakeMs - turn.heardAwakeMs);
   }
@@ -244,7 +243,7 @@ export class Registry {
 
   #do(effect: TurnEffect, effects: Effect[]): void {
     if (effect.kind === 'admit' || effect.kind === 'censor' || effect.kind === 'refute') {
-      this.#baselines.teach(effect);
+      this.learned.teach(effect);
       effects.push({ kind: 'learned', key: effect.key });
     } else effects.push(effect);
   }

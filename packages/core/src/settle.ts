@@ -4,7 +4,7 @@ import { eventBase } from './details.ts';
 import type { Effect } from './event.ts';
 import { baselineKey, type PhaseKey } from './key.ts';
 import { type Clearance, clearanceOf } from './recovery.ts';
-import type { Outcome } from './signal.ts';
+import type { SettledOutcome } from './signal.ts';
 import { noChildren, noLessons, type Turn, type TurnLessons, type Verdict } from './turn.ts';
 
 /** What a settled turn does to what has been learned. Applied by the registry, never by the turn. */
@@ -17,7 +17,7 @@ export type TurnEffect = Effect | Teaching;
 export type Transition = readonly [Turn, readonly TurnEffect[]];
 
 /** The end of a turn: it closes its calls and requests, and teaches when it was healthy. */
-export function endTurn(turn: Turn, outcome: Outcome, ctx: Context): Transition {
+export function endTurn(turn: Turn, outcome: SettledOutcome, ctx: Context): Transition {
   const effects: TurnEffect[] = [];
   const { verdict } = turn;
   if (verdict.state === 'expired' || verdict.state === 'ended') {
@@ -50,10 +50,10 @@ export function endTurn(turn: Turn, outcome: Outcome, ctx: Context): Transition 
 function episodeEnd(
   turn: Turn,
   stale: Extract<Verdict, { state: 'stale' }>,
-  outcome: Outcome,
+  outcome: SettledOutcome,
   ctx: Context,
 ): TurnEffect[] {
-  if (outcome === 'unknown') return [];
+  if (outcome === 'unknown' || outcome === 'closed') return [];
   if (outcome === 'completed')
     return stale.reason === 'process_exited'
       ? []
@@ -131,7 +131,8 @@ export function clearEffects(
     { kind: 'count', what: 'refuted' },
     { kind: 'keep', turn: turn.id },
   ];
-  if (stale.reason === 'silence' && stale.key !== null)
+  // What an operator's own threshold said teaches nothing of the learned one.
+  if (stale.reason === 'silence' && stale.key !== null && stale.details.thresholdSource !== 'operator')
     effects.push({ kind: 'refute', key: keyFor(turn, stale.key) });
   return effects;
 }

@@ -19,6 +19,8 @@ export type Phase =
 export type ContentKind = 'text' | 'reasoning' | 'tool_args';
 export type WaitingFor = 'approval' | 'input' | 'rate_limit' | 'schedule' | 'child' | 'retry';
 export type Outcome = 'completed' | 'failed' | 'cancelled' | 'unknown';
+/** How a turn has settled. `closed`: by an operator; no producer says it. */
+export type SettledOutcome = Outcome | 'closed';
 export type Route = 'api' | 'local';
 export type HostClass = 'server' | 'portable';
 

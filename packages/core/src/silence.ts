@@ -1,6 +1,7 @@
 import type { Baseline } from './baseline.ts';
 import { effectivePhase, effectivePhaseA, never, phaseRequest, weighEvidence } from './evidence.ts';
 import { baselineKey, type PhaseKey, phaseKey } from './key.ts';
+import { ownThreshold } from './own-threshold.ts';
 import { isJudged } from './phase.ts';
 import type { JudgedPhase, KeyParts, Policy } from './policy.ts';
 import { type Threshold, thresholdOf } from './threshold.ts';
@@ -49,7 +50,7 @@ export function silenceOf(
   const parts = keyParts(turn);
   const request = phaseRequest(turn);
   const judge = (evidence: boolean): Threshold => {
-    const threshold = thresholdOf(
+    const learned = thresholdOf(
       policy,
       {
         ...parts,
@@ -60,6 +61,7 @@ export function silenceOf(
       },
       baselines(baselineKey(parts.provider, parts.model, phaseKey(phase, evidence))),
     );
+    const threshold = ownThreshold(turn, phase, learned, policy);
     return lagMs > 0 ? lagged(threshold, lagMs, policy) : threshold;
   };
   const evidence = weighEvidence(turn, policy, () => {

@@ -4,7 +4,9 @@ import { effectivePhase } from './evidence.ts';
 import { horizonsAfter } from './horizon.ts';
 import { judge } from './judge.ts';
 import { learnBetween } from './lessons.ts';
+import { hush, tellHeldBack } from './mute.ts';
 import { observe, openTurn, withCountedEvidence } from './observe.ts';
+import { type OperatorOrder, ordered } from './orders.ts';
 import { endTurn, type Transition, type TurnEffect } from './settle.ts';
 import type { Outcome, TurnSignal } from './signal.ts';
 import { arrivalStamp, type Stamp } from './time.ts';
@@ -28,6 +30,8 @@ export type Input =
       readonly what: 'flagged' | 'healthy' | 'ended';
       readonly a: Stamp;
     }
+  /** A person says something of it. */
+  | { readonly kind: 'operator'; readonly order: OperatorOrder }
   | { readonly kind: 'judge' };
 
 /**
@@ -39,11 +43,33 @@ export function transition(
   input: Input,
   ctx: Context,
 ): readonly [Turn | undefined, readonly TurnEffect[]] {
-  if (input.kind === 'signal') return signalled(turn, input.signal, input.path, ctx);
+  if (input.kind === 'signal') return hushed(signalled(turn, input.signal, input.path, ctx), ctx);
   if (turn === undefined) return [undefined, []];
+  if (input.kind === 'judge') return judged(turn, ctx);
+  return hushed(told(turn, input, ctx), ctx);
+}
+
+function hushed([turn, effects]: Transition, ctx: Context): Transition {
+  return hush(turn, effects, ctx);
+}
+
+function judged(turn: Turn, ctx: Context): Transition {
+  const [next, effects] = hushed(
+    judge(turn.coarse && isOpen(turn) ? atArrivalClock(turn, ctx) : turn, ctx),
+    ctx,
+  );
+  const [after, late] = tellHeldBack(next, ctx);
+  return late.length === 0 ? [next, effects] : [after, [...effects, ...late]];
+}
+
+function told(
+  turn: Turn,
+  input: Exclude<Input, { readonly kind: 'signal' | 'judge' }>,
+  ctx: Context,
+): Transition {
   switch (input.kind) {
-    case 'judge':
-      return judge(turn.coarse && isOpen(turn) ? atArrivalClock(turn, ctx) : turn, ctx);
+    case 'operator':
+      return ordered(turn, input.order, ctx);
     case 'unlisted':
       return isOpen(turn)
         ? unlisted({ ...turn, seq: Math.max(turn.seq, input.seq) }, input.outcome, ctx)
@@ -118,6 +144,7 @@ function reopened(turn: Turn, signal: TurnSignal, path: string, ctx: Context): T
       identity: { ...turn.identity, ...next.identity },
       startedMs: turn.startedMs,
       episode: turn.episode,
+      ...ordersOf(turn),
     },
     effects,
   ];
@@ -149,7 +176,15 @@ function nextAttempt(turn: Turn, signal: TurnSignal, path: string, ctx: Context)
   const effects: TurnEffect[] = isOpen(turn) ? [...endTurn(turn, 'unknown', ctx)[1]] : [];
   const [next, more] = opened(signal, path, ctx, effects);
   // `no_content` counts over all attempts: a loop of fruitless retries must not hide behind them.
-  return [{ ...next, barrenMs: turn.barrenMs, identity: { ...turn.identity, ...next.identity } }, more];
+  return [
+    {
+      ...next,
+      barrenMs: turn.barrenMs,
+      identity: { ...turn.identity, ...next.identity },
+      ...ordersOf(turn),
+    },
+    more,
+  ];
 }
 
 /** A higher incarnation takes the turn over: all stamps are re-based on the new owner's clock. */
@@ -168,9 +203,17 @@ function adopted(turn: Turn, signal: TurnSignal, path: string, ctx: Context): Tr
       suspectTold: turn.suspectTold && !stale,
       // The episode is closed without an event; a later stall is the next one.
       episode: stale ? turn.episode + 1 : turn.episode,
+      ...ordersOf(turn),
     },
     effects,
   ];
+}
+
+/** What operators said holds on, whoever works on the turn next; but that it was closed, which was of what is over. */
+function ordersOf({ orders }: Turn): Pick<Turn, 'orders'> {
+  if (orders === undefined) return {};
+  const { closed: _over, ...rest } = orders;
+  return { orders: rest };
 }
 
 function horizonKept(turn: Turn, ctx: Context): Pick<Turn, 'deadlineMs' | 'byDefault'> {

@@ -1,11 +1,13 @@
 import { DueTable } from './due-table.ts';
 import { Family } from './family.ts';
 import { nextDeadlineMs } from './horizon.ts';
+import { muteEndsMs } from './mute.ts';
 import { silentSinceA } from './silence.ts';
 import type { Now, WallMs } from './time.ts';
 import { isOpen, type Turn } from './turn.ts';
 import type { TurnStateName } from './view.ts';
 
+/** How many turns are in which state; `waiting` ones are running too. */
 export type TurnCounts = Readonly<Record<TurnStateName | 'waiting', number>>;
 
 /** A turn without heartbeats is judged on the detector's own time, this often. */
@@ -40,7 +42,11 @@ export class TurnTable {
       if (before !== undefined) this.family.remove(before);
       this.family.add(after);
     }
-    this.#turns.set(after.id, open ? nextDeadlineMs(after) : Number.POSITIVE_INFINITY, after);
+    this.#turns.set(
+      after.id,
+      open ? Math.min(nextDeadlineMs(after), muteEndsMs(after, now)) : Number.POSITIVE_INFINITY,
+      after,
+    );
     if (after.coarse && open) this.#coarse.set(after.id, now.awakeMs + coarseEveryMs);
     else if (before?.coarse === true) this.#coarse.delete(after.id);
     const engine = before?.identity.engineId;

@@ -1,6 +1,7 @@
 import type { ExpiredDetails, StaleDetails, StaleReason } from './event.ts';
 import type { PhaseKey } from './key.ts';
-import type { Outcome, TurnIdentity, TurnReport } from './signal.ts';
+import type { Orders } from './orders.ts';
+import type { SettledOutcome, TurnIdentity, TurnReport } from './signal.ts';
 import type { AwakeMs, BootMs, Stamp, WallMs } from './time.ts';
 
 /** Who may speak for a turn. Heartbeats and exits of earlier owners are ignored. */
@@ -28,7 +29,7 @@ export type Verdict =
       readonly details: StaleDetails;
     }
   | { readonly state: 'expired'; readonly atMs: WallMs; readonly details: ExpiredDetails }
-  | { readonly state: 'ended'; readonly outcome: Outcome; readonly atMs: WallMs };
+  | { readonly state: 'ended'; readonly outcome: SettledOutcome; readonly atMs: WallMs };
 
 /** What the engine says about the turn's request; the detector's own knowledge, not the producer's. */
 export interface EngineKnowledge {
@@ -106,6 +107,8 @@ export interface Turn {
   /** When the present run of suspicion began. */
   readonly suspectMs?: WallMs;
   readonly verdict: Verdict;
+  /** What operators have said of it; absent: nothing. */
+  readonly orders?: Orders;
 }
 
 export const noLessons: TurnLessons = { gaps: {}, hung: {}, pinged: {}, reads: [] };

@@ -59,6 +59,10 @@ test('a running turn, with the numbers that it would be judged by', () => {
     openRequests: ['r1'],
     promptRead: { read: 5, total: 9 },
     chunks: 12,
+    acknowledged: null,
+    muted: null,
+    closed: null,
+    ownThresholdsMs: {},
   });
 });
 

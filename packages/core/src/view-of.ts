@@ -2,6 +2,7 @@ import type { Context } from './context.ts';
 import { shownSilenceMs, shownThreshold } from './details.ts';
 import { effectivePhase } from './evidence.ts';
 import { pendingCalls } from './grace.ts';
+import { muteAt } from './mute.ts';
 import type { Turn } from './turn.ts';
 import type { TurnView } from './view.ts';
 
@@ -51,5 +52,23 @@ export function viewOf(turn: Turn, ctx: Context): TurnView {
     openRequests: report.requests.map((request) => request.id),
     promptRead: report.promptRead ?? null,
     chunks: report.chunks,
+    ...standingOrders(turn, ctx),
   };
 }
+
+function standingOrders(
+  { orders, attempt, episode }: Turn,
+  ctx: Context,
+): Pick<TurnView, 'acknowledged' | 'muted' | 'closed' | 'ownThresholdsMs'> {
+  if (orders === undefined) return noOrders;
+  const { acknowledged, closed } = orders;
+  const ofNow = acknowledged?.attempt === attempt && acknowledged.episode === episode;
+  return {
+    acknowledged: ofNow ? acknowledged : null,
+    muted: muteAt(orders, ctx.now.wallMs) ?? null,
+    closed: closed ?? null,
+    ownThresholdsMs: orders.thresholdsMs,
+  };
+}
+
+const noOrders = { acknowledged: null, muted: null, closed: null, ownThresholdsMs: {} } as const;

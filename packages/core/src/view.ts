@@ -1,5 +1,6 @@
 import type { PendingCall, Precision, StaleReason, ThresholdSource } from './event.ts';
-import type { HostClass, Outcome, Phase, TurnIdentity, WaitingFor } from './signal.ts';
+import type { OrderedBy, OwnThresholds } from './orders.ts';
+import type { HostClass, Phase, SettledOutcome, TurnIdentity, WaitingFor } from './signal.ts';
 import type { WallMs } from './time.ts';
 
 export type TurnStateName = 'running' | 'suspect' | 'stale' | 'expired' | 'ended';
@@ -14,7 +15,7 @@ export interface TurnView {
   readonly path: string;
   readonly state: TurnStateName;
   readonly reason: StaleReason | null;
-  readonly outcome: Outcome | null;
+  readonly outcome: SettledOutcome | null;
   readonly episode: number;
   readonly phase: Phase;
   readonly waiting: { readonly for: WaitingFor; readonly call?: string; readonly sinceMs: WallMs } | null;
@@ -39,6 +40,18 @@ export interface TurnView {
   readonly openRequests: readonly string[];
   readonly promptRead: { readonly read: number; readonly total?: number } | null;
   readonly chunks: number;
+  /** By an operator, for the present episode. */
+  readonly acknowledged: OrderView | null;
+  /** While the mute holds. `untilMs` null: until it is unmuted. */
+  readonly muted: (OrderView & { readonly untilMs: WallMs | null }) | null;
+  /** Where an operator closed it. */
+  readonly closed: OrderView | null;
+  readonly ownThresholdsMs: OwnThresholds;
+}
+
+/** An order that stands: who gave it, when, and why. */
+export interface OrderView extends OrderedBy {
+  readonly atMs: WallMs;
 }
 
 export interface ProcessView {

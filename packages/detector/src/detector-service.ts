@@ -10,7 +10,7 @@ import { EventFeed } from './feed/event-feed.ts';
 import { createApp } from './http/app.ts';
 import { type Health, healthOf } from './http/health.ts';
 import { closeServer, listen, portOf, urlOf } from './http/listen.ts';
-import { isLoopbackHost } from './http/loopback.ts';
+import { WindowCounter } from './http/window-counter.ts';
 import { defaultBodyLimits } from './ingest/body.ts';
 import { Screen } from './live/screen.ts';
 import { type Logger, silentLogger } from './logger.ts';
@@ -166,7 +166,8 @@ export class DetectorService implements Detector {
   }
 
   async start(): Promise<{ port: number; url: string }> {
-    const { listen: at } = this.#options.config;
+    const { listen: at, limits } = this.#options.config;
+    const monoMs = (): number => this.#options.clocks.monoMs();
     const sent = { book: this.#book, sender: () => this.#sender, logger: this.#logger };
     const app = createApp({
       registry: () => this.#registry,
@@ -195,8 +196,15 @@ export class DetectorService implements Detector {
       },
       deliveries: { ...sent, store: this.#options.store },
       screen: this.#screen,
-      access: { tokens: this.#tokens, onRefused: (status) => this.#meters.unauthorized(status) },
-      loopbackOnly: isLoopbackHost(at.host),
+      command: (work, audit) => this.#pipeline.command(work, audit),
+      access: {
+        tokens: this.#tokens,
+        onRefused: (status) => this.#meters.unauthorized(status),
+        failures: new WindowCounter(limits.failedAuthenticationsPerMinute, monoMs),
+      },
+      requests: new WindowCounter(limits.requestsPerMinute, monoMs),
+      names: at,
+      monoMs,
       logger: this.#logger,
     });
     this.#server = await listen(app, at.host, at.port);

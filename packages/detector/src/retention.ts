@@ -4,10 +4,13 @@ import type { Logger } from './logger.ts';
 import type { Pipeline } from './pipeline/pipeline.ts';
 import type { TurnStore } from './store/turn-store.ts';
 
+/** What operators did is kept for long, but not for ever. */
+const maxAudit = 100_000;
+
 export interface Kept {
   readonly retention: DetectorConfig['retention'];
   readonly pipeline: Pick<Pipeline, 'forget'>;
-  readonly store: Pick<TurnStore, 'purgeDeliveries' | 'purgeEvents'>;
+  readonly store: Pick<TurnStore, 'purgeAudit' | 'purgeDeliveries' | 'purgeEvents'>;
   readonly logger: Logger;
 }
 
@@ -18,6 +21,7 @@ export function dropOld({ retention, pipeline, store, logger }: Kept, wallMs: nu
   try {
     store.purgeDeliveries(wallMs - settledTurnsMs, maxDeliveries);
     store.purgeEvents(wallMs - eventsMs, maxEvents);
+    store.purgeAudit(maxAudit);
   } catch (error) {
     logger.warn({ err: error }, 'old events could not be dropped; it is tried again in a minute');
   }

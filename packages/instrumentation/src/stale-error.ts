@@ -24,7 +24,7 @@ export interface StaleDiagnostics {
   /** The silence that was allowed, and `confirmMs` more in which anything would have cleared the suspicion. */
   readonly thresholdMs: number;
   /** `measured`: from healthy turns of this provider, model and phase; `default`: too few of them are known. */
-  readonly thresholdSource: 'measured' | 'default';
+  readonly thresholdSource: 'measured' | 'default' | 'operator';
   readonly confirmMs: number;
   readonly largestHealthyGapMs: number | null;
   /** Healthy turns that the threshold was learned from. */

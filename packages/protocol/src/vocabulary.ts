@@ -3,10 +3,12 @@ import type {
   ContentKind,
   EngineSignal,
   HostClass,
+  JudgedPhase,
   Outcome,
   Phase,
   Precision,
   Route,
+  SettledOutcome,
   StaleReason,
   ThresholdSource,
   TurnStateName,
@@ -101,6 +103,27 @@ export const staleReasons: readonly StaleReason[] = complete<StaleReason>()([
 export const thresholdSources: readonly ThresholdSource[] = complete<ThresholdSource>()([
   'measured',
   'default',
+  'operator',
+]);
+
+export const settledOutcomes: readonly SettledOutcome[] = complete<SettledOutcome>()([
+  'completed',
+  'failed',
+  'cancelled',
+  'unknown',
+  'closed',
+]);
+
+/** Phases that the silence rule judges, and that thresholds are for. */
+export const judgedPhases: readonly JudgedPhase[] = complete<JudgedPhase>()([
+  'queued',
+  'first_token',
+  'reasoning',
+  'text',
+  'tool_args',
+  'non_streaming',
+  'compacting',
+  'agent',
 ]);
 
 export const precisions: readonly Precision[] = complete<Precision>()(['proven', 'coarse']);

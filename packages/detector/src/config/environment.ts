@@ -16,6 +16,12 @@ export const variables: ReadonlyMap<string, Variable> = new Map<string, Variable
   ['TURNWATCH_LISTEN_PORT', { path: ['listen', 'port'], text: false }],
   ['TURNWATCH_LISTEN_ALLOW_REMOTE', { path: ['listen', 'allowRemote'], text: false }],
   ['TURNWATCH_LISTEN_PUBLIC_URL', { path: ['listen', 'publicUrl'], text: true }],
+  ['TURNWATCH_LISTEN_ALLOWED_HOSTS', { path: ['listen', 'allowedHosts'], text: false }],
+  ['TURNWATCH_LIMITS_REQUESTS_PER_MINUTE', { path: ['limits', 'requestsPerMinute'], text: false }],
+  [
+    'TURNWATCH_LIMITS_FAILED_AUTHENTICATIONS_PER_MINUTE',
+    { path: ['limits', 'failedAuthenticationsPerMinute'], text: false },
+  ],
   ['TURNWATCH_STORE', { path: ['store'], text: true }],
   ['TURNWATCH_ENDPOINTS', { path: ['endpoints'], text: false }],
   ['TURNWATCH_TOKENS', { path: ['tokens'], text: false }],

@@ -35,7 +35,8 @@ function problemsOf(sources: ConfigSources): string {
 describe('what is taken', () => {
   test('defaults without any source', () => {
     expect(loadConfig().config).toEqual({
-      listen: { host: '127.0.0.1', port: 4318, allowRemote: false },
+      listen: { host: '127.0.0.1', port: 4318, allowRemote: false, allowedHosts: [] },
+      limits: { requestsPerMinute: 6000, failedAuthenticationsPerMinute: 60 },
       store: { file: './turnwatch.db' },
       policy: {},
       endpoints: [],
@@ -66,7 +67,7 @@ describe('what is taken', () => {
       },
       flags: { listen: { port: 3 } },
     });
-    expect(config.listen).toEqual({ host: 'localhost', port: 3, allowRemote: false });
+    expect(config.listen).toEqual({ host: 'localhost', port: 3, allowRemote: false, allowedHosts: [] });
     expect(config.policy).toEqual({ minSamples: 30, confirmRatio: 0.5 });
     expect(config.source).toBe('from-file');
   });

@@ -17,6 +17,11 @@ export interface DetectorConfigInput {
     readonly port?: number;
     readonly allowRemote?: boolean;
     readonly publicUrl?: string;
+    readonly allowedHosts?: readonly string[];
+  };
+  readonly limits?: {
+    readonly requestsPerMinute?: number;
+    readonly failedAuthenticationsPerMinute?: number;
   };
   readonly store?: 'memory' | { readonly file: string };
   readonly policy?: PolicyInput;
@@ -51,7 +56,25 @@ const section = z.strictObject(
           publicUrl: z
             .url({ protocol: /^https?$/, error: 'must be an http or https address' })
             .exactOptional(),
+          allowedHosts: z
+            .array(
+              z
+                .string(must('a host name'))
+                .regex(
+                  /^(\*\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]{0,252})$/,
+                  must('a host name without scheme and port, as watch.example or *.example'),
+                ),
+              must('a list of host names'),
+            )
+            .max(100, must('a list of at most 100 host names'))
+            .default([]),
         },
+        map,
+      )
+      .prefault({}),
+    limits: z
+      .strictObject(
+        { requestsPerMinute: count.default(6000), failedAuthenticationsPerMinute: count.default(60) },
         map,
       )
       .prefault({}),

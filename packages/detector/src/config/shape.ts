@@ -12,11 +12,22 @@ export interface ListenConfig {
   readonly allowRemote: boolean;
   /** How others reach this detector, for links in events. Default: made from host and port. */
   readonly publicUrl?: string;
+  /**
+   * Names that the detector goes by beside `host` and that of `publicUrl`, without scheme and port, as `watch.example` or
+   * `*.example`: what proxies and browsers may address it as. Default none.
+   */
+  readonly allowedHosts: readonly string[];
 }
 
 /** The whole configuration with every default filled in. */
 export interface DetectorConfig {
   readonly listen: ListenConfig;
+  readonly limits: {
+    /** Of the API, for each token, or each address where there are no tokens; records are not counted. Default 6000. 0: none. */
+    readonly requestsPerMinute: number;
+    /** Wrong tokens of one address; more are answered with 429. Default 60. 0: no limit. */
+    readonly failedAuthenticationsPerMinute: number;
+  };
   /** Default `{ file: './turnwatch.db' }`. `'memory'`: nothing outlives the process. */
   readonly store: 'memory' | { readonly file: string };
   readonly policy: PolicyInput;

@@ -101,7 +101,10 @@ describe('turns', () => {
     ['?limit=many', 'limit: must be a whole number'],
     ['?cursor=zzz', 'cursor: must be what "nextCursor" of the page before was'],
     ['?stat=stale', 'stat: unknown parameter; did you mean state?'],
-    ['?colour=red', 'colour: unknown parameter; known are state, parent, conversation, agent, limit, cursor'],
+    [
+      '?colour=red',
+      'colour: unknown parameter; known are state, parent, conversation, agent, include, limit, cursor',
+    ],
     ['?parent=a&parent=b', 'parent: '],
   ])('a bad query: %s', async (query, detail) => {
     const { status, body } = await running.json(`/v1/turns${query}`);

@@ -5,6 +5,8 @@ import { type ReceiverOptions, receiveLogs, receiveUnjudged } from '../ingest/re
 import type { Screen } from '../live/screen.ts';
 import type { Logger } from '../logger.ts';
 import { type AccessOptions, gateOf } from './access.ts';
+import { auditList } from './audit.ts';
+import { baselineRoutes } from './baselines.ts';
 import { badBody } from './body.ts';
 import { type DeliveryRoutesOptions, deliveryList, replay } from './deliveries.ts';
 import { description } from './description.ts';
@@ -14,15 +16,21 @@ import { events } from './events.ts';
 import { failed } from './failed.ts';
 import { type Health, healthz, readyz } from './health.ts';
 import { indexPage, routeList } from './index-page.ts';
+import type { NamesConfig } from './known-names.ts';
 import { live } from './live.ts';
+import { type Command, operatorRoutes } from './operators.ts';
+import { ownSiteOnly } from './own-site.ts';
 import { livePage } from './page.ts';
 import { sendProblem } from './problem.ts';
+import { rateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
+import { requestLog } from './request-log.ts';
 import { bindRoutes, type Handlers } from './router.ts';
-import { sameMachineOnly } from './same-machine.ts';
+import { securityHeaders } from './security-headers.ts';
 import { sources } from './sources.ts';
 import { timeline } from './timeline.ts';
 import { oneTurn, turnList } from './turns.ts';
+import type { WindowCounter } from './window-counter.ts';
 
 export interface AppOptions {
   readonly registry: () => Registry;
@@ -34,9 +42,13 @@ export interface AppOptions {
   readonly endpoints: EndpointRoutesOptions;
   readonly deliveries: DeliveryRoutesOptions;
   readonly screen: Screen;
+  readonly command: Command;
   readonly access: AccessOptions;
-  /** Refuse requests that name another host or come from another site's page: on for loopback listeners. */
-  readonly loopbackOnly: boolean;
+  /** What the detector goes by: requests under other names, and pages of other sites, are refused. */
+  readonly names: NamesConfig;
+  /** Requests of each token or address. */
+  readonly requests: WindowCounter;
+  readonly monoMs: () => number;
   readonly logger: Logger;
 }
 
@@ -48,16 +60,24 @@ export function createApp(options: AppOptions): Express {
   app.disable('etag');
   app.set('query parser', 'simple');
   app.use(requestId);
-  if (options.loopbackOnly) app.use(sameMachineOnly());
+  app.use(requestLog(options.logger, options.monoMs));
+  app.use(securityHeaders);
+  app.use(ownSiteOnly(options.names));
   app.use(livePage());
 
+  const { store, book } = deliveries;
+  const turns = { registry, now, store, book };
+  const operators = { ...turns, command: options.command, logger: options.logger };
   const endpoints = endpointRoutes(options.endpoints);
   const handlers: Handlers = {
-    listTurns: turnList(registry, now),
-    getTurn: oneTurn(registry, now),
+    listTurns: turnList(turns),
+    getTurn: oneTurn(turns),
     getTimeline: timeline(screen, deliveries),
     getLive: live(screen, deliveries.book),
     listSources: sources(screen),
+    ...operatorRoutes(operators),
+    listAudit: auditList(deliveries.store),
+    ...baselineRoutes(operators),
     listEvents: events(options.feed),
     listEndpoints: endpoints.list,
     registerEndpoint: endpoints.register,
@@ -77,7 +97,7 @@ export function createApp(options: AppOptions): Express {
     sendTraces: receiveUnjudged('traces', options.receiver),
     sendMetrics: receiveUnjudged('metrics', options.receiver),
   };
-  bindRoutes(app, gateOf(options.access), handlers);
+  bindRoutes(app, { gate: gateOf(options.access), limit: rateLimit(options.requests) }, handlers);
 
   app.use(unknownRoute);
   app.use(badBody);

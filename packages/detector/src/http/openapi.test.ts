@@ -61,6 +61,7 @@ describe('the description of the API', () => {
     const app = createApp({
       registry: () => new Registry(makePolicy({}), now),
       access: { tokens: { open: true } },
+      names: { host: '127.0.0.1', allowedHosts: [] },
       endpoints: {},
       screen: {},
       deliveries: {},

@@ -7,8 +7,13 @@ import { sendProblem } from './problem.ts';
 /** What answers each route. A route of the table without a handler does not compile. */
 export type Handlers = Readonly<Record<OperationId, RequestHandler>>;
 
+export interface Guards {
+  readonly gate: Gate;
+  readonly limit: RequestHandler;
+}
+
 /** Binds the table of routes to an app: the scopes, the parser of the body, 405 for every other method. */
-export function bindRoutes(app: Express, gate: Gate, handlers: Handlers): void {
+export function bindRoutes(app: Express, { gate, limit }: Guards, handlers: Handlers): void {
   const byPath = new Map<string, [OperationId, ApiRoute][]>();
   for (const [id, route] of Object.entries(apiRoutes) as [OperationId, ApiRoute][])
     byPath.set(route.path, [...(byPath.get(route.path) ?? []), [id, route]]);
@@ -17,15 +22,20 @@ export function bindRoutes(app: Express, gate: Gate, handlers: Handlers): void {
     for (const [id, route] of routes) {
       // A receiver of OTLP answers other methods and wrong tokens itself, in OTLP's own form.
       if (route.otlp === true) at.all(handlers[id]);
-      else at[route.method](...before(route, gate), handlers[id]);
+      else at[route.method](...before(route, gate, limit), handlers[id]);
     }
     at.all(notAllowed(routes.map(([, route]) => route)));
   }
 }
 
-function before({ scopes, wholeOnly = false, body }: ApiRoute, gate: Gate): RequestHandler[] {
+/** Descriptions and what load balancers ask are not counted. */
+function before(
+  { scopes, wholeOnly = false, body }: ApiRoute,
+  gate: Gate,
+  limit: RequestHandler,
+): RequestHandler[] {
   return [
-    ...(scopes === 'open' ? [] : [gate(scopes, { wholeOnly })]),
+    ...(scopes === 'open' ? [] : [gate(scopes, { wholeOnly }), limit]),
     ...(body === undefined ? [] : [jsonBody]),
   ];
 }

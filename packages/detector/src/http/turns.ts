@@ -1,22 +1,40 @@
 import type { Now, Registry, TurnView } from '@turnwatch/core';
-import { type TurnList, type TurnQuery, toTurnDocument, turnQuery } from '@turnwatch/protocol';
+import {
+  type TurnDocument,
+  type TurnList,
+  type TurnQuery,
+  toTurnDocument,
+  turnQuery,
+} from '@turnwatch/protocol';
 import type { RequestHandler, Response } from 'express';
+import type { EndpointBook } from '../endpoints/endpoint-book.ts';
+import type { TurnStore } from '../store/turn-store.ts';
 import { parentOf } from './access.ts';
 import { queryFaults, sendBadQuery } from './bad-query.ts';
+import { visibleEndpoints } from './deliveries.ts';
 import { sendProblem } from './problem.ts';
+import { toldOf } from './told.ts';
 import { cursorOf, newestFirst, positionOf, type TurnPosition } from './turn-cursor.ts';
+
+export interface TurnRoutesOptions {
+  readonly registry: () => Registry;
+  readonly now: () => Now;
+  readonly store: TurnStore;
+  readonly book: EndpointBook;
+}
 
 const parameters: readonly (keyof TurnQuery)[] = [
   'state',
   'parent',
   'conversation',
   'agent',
+  'include',
   'limit',
   'cursor',
 ];
 
 /** `GET /v1/turns`: newest start first, a page at a time. */
-export function turnList(registry: () => Registry, now: () => Now): RequestHandler {
+export function turnList({ registry, now, store, book }: TurnRoutesOptions): RequestHandler {
   return (request, response) => {
     const parsed = turnQuery.safeParse(request.query);
     const after = parsed.success && parsed.data.cursor !== undefined ? positionOf(parsed.data.cursor) : null;
@@ -33,12 +51,17 @@ export function turnList(registry: () => Registry, now: () => Now): RequestHandl
     const visible = registry()
       .turns(now())
       .filter(({ identity }) => own === undefined || identity.parentId === own);
-    response.json(pageOf(visible, parsed.data, after));
+    const endpoints = visibleEndpoints(undefined, book, own);
+    response.json(
+      pageOf(visible, parsed.data, after, (turn) =>
+        toTurnDocument(turn, parsed.data.include === 'told' ? toldOf(store, turn.id, endpoints) : undefined),
+      ),
+    );
   };
 }
 
 /** `GET /v1/turns/:id`: the liveness of one turn. */
-export function oneTurn(registry: () => Registry, now: () => Now): RequestHandler {
+export function oneTurn({ registry, now, store, book }: TurnRoutesOptions): RequestHandler {
   return (request, response) => {
     const turn = registry().turn(String(request.params.id), now());
     const own = parentOf(response);
@@ -47,7 +70,7 @@ export function oneTurn(registry: () => Registry, now: () => Now): RequestHandle
       sendUnknownTurn(response);
       return;
     }
-    response.json(toTurnDocument(turn));
+    response.json(toTurnDocument(turn, toldOf(store, turn.id, visibleEndpoints(undefined, book, own))));
   };
 }
 
@@ -58,14 +81,19 @@ export function sendUnknownTurn(response: Response): void {
   });
 }
 
-function pageOf(turns: readonly TurnView[], query: TurnQuery, after: TurnPosition | null): TurnList {
+function pageOf(
+  turns: readonly TurnView[],
+  query: TurnQuery,
+  after: TurnPosition | null,
+  documentOf: (turn: TurnView) => TurnDocument,
+): TurnList {
   const fitting = turns
     .filter((turn) => fits(turn, query) && (after === null || newestFirst(turn, after) > 0))
     .sort(newestFirst);
   const page = fitting.slice(0, query.limit);
   const last = page.at(-1);
   return {
-    turns: page.map(toTurnDocument),
+    turns: page.map(documentOf),
     nextCursor: fitting.length > query.limit && last !== undefined ? cursorOf(last) : null,
   };
 }

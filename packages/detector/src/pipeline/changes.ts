@@ -1,5 +1,6 @@
 import type { Now, Registry } from '@turnwatch/core';
 import type { NewDelivery } from '@turnwatch/webhook/send';
+import type { AuditEntry } from '../store/stored-audit.ts';
 import type { StoredEvent } from '../store/stored-event.ts';
 import type { Commit } from '../store/turn-store.ts';
 
@@ -13,6 +14,7 @@ export class Changes {
   readonly #forgotten = new Set<string>();
   readonly #deliveries: NewDelivery[] = [];
   readonly #events: StoredEvent[] = [];
+  readonly #audit: AuditEntry[] = [];
   #urgent = false;
 
   /** Something is in here that must be kept before anything is acknowledged or told. */
@@ -48,6 +50,11 @@ export class Changes {
     this.#urgent = true;
   }
 
+  audit(entry: AuditEntry): void {
+    this.#audit.push(entry);
+    this.#urgent = true;
+  }
+
   forget(turn: string): void {
     this.#turns.delete(turn);
     this.#forgotten.add(turn);
@@ -67,6 +74,7 @@ export class Changes {
       deliveries: [...this.#deliveries],
       events: [...this.#events],
       forgottenTurns: [...this.#forgotten],
+      audit: [...this.#audit],
       awakeMs: now.awakeMs,
       sequence,
       ...(withRest ? { rest: registry.saveRest(now) } : {}),
@@ -80,6 +88,7 @@ export class Changes {
     this.#forgotten.clear();
     this.#deliveries.length = 0;
     this.#events.length = 0;
+    this.#audit.length = 0;
     this.#urgent = false;
   }
 }

@@ -2,6 +2,7 @@ import type { Effect, Now, Registry, Signal, SourceSilentEvent, TurnEvent } from
 import type { NewDelivery } from '@turnwatch/webhook/send';
 import type { Timers } from '../clocks.ts';
 import type { Logger } from '../logger.ts';
+import type { AuditEntry } from '../store/stored-audit.ts';
 import type { StoredEvent } from '../store/stored-event.ts';
 import type { TurnStore } from '../store/turn-store.ts';
 import { Changes } from './changes.ts';
@@ -152,6 +153,21 @@ export class Pipeline {
     this.#changes.deliver(delivery);
     this.#commit(now, false);
     return delivery;
+  }
+
+  /**
+   * Does what an operator says, durably with its audit. It is judged by at the next run. False: there was nothing to do.
+   * @throws {StoreUnavailable} when it could not be kept now; it holds all the same, and is kept once it can be.
+   */
+  command(work: (registry: Registry, now: Now) => readonly Effect[], audit: AuditEntry): boolean {
+    if (this.#closed) throw new StoreUnavailable('the detector is stopping');
+    const now = this.#options.now();
+    const effects = work(this.#options.registry, now);
+    if (effects.length === 0) return false;
+    this.#take(effects, now);
+    this.#changes.audit(audit);
+    this.#commit(now, false);
+    return true;
   }
 
   /** Drops settled turns from memory and store, with the next commit. */

@@ -10,6 +10,7 @@ import {
   supersedes,
 } from '@turnwatch/webhook/send';
 import { type DeliveryFilter, type DeliveryPosition, newestDeliveryFirst } from './delivery-filter.ts';
+import type { AuditFilter, StoredAudit } from './stored-audit.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
 import { type EventBounds, type EventFilter, isWanted, type StoredEvent } from './stored-event.ts';
 import type { Commit, DeliveryAttempt, StoredState, TurnStore } from './turn-store.ts';
@@ -25,6 +26,8 @@ export class MemoryStore implements TurnStore {
   readonly #endpoints = new Map<string, StoredEndpoint>();
   #attempts: DeliveryAttempt[] = [];
   #events: StoredEvent[] = [];
+  #audit: StoredAudit[] = [];
+  #audited = 0;
   #droppedThrough = 0;
   #clock: { awakeMs: number; sequence: number; rest?: SavedRest } = { awakeMs: 0, sequence: 0 };
 
@@ -48,6 +51,7 @@ export class MemoryStore implements TurnStore {
     }
     for (const event of commit.events)
       if (!this.#events.some(({ id }) => id === event.id)) this.#events.push(event);
+    for (const entry of commit.audit ?? []) this.#audit.push({ ...entry, id: ++this.#audited });
     const { awakeMs, sequence, rest = this.#clock.rest } = commit;
     this.#clock = { awakeMs, sequence, ...(rest === undefined ? {} : { rest }) };
   }
@@ -163,6 +167,22 @@ export class MemoryStore implements TurnStore {
     const dropped = all.splice(0, count);
     this.#droppedThrough = dropped.at(-1)?.sequence ?? this.#droppedThrough;
     return count;
+  }
+
+  audit({ turn, action }: AuditFilter, before: number | undefined, limit: number): readonly StoredAudit[] {
+    return this.#audit
+      .filter(
+        (entry) =>
+          (before === undefined || entry.id < before) &&
+          (turn === undefined || entry.turn === turn) &&
+          (action === undefined || entry.action === action),
+      )
+      .reverse()
+      .slice(0, limit);
+  }
+
+  purgeAudit(keep: number): number {
+    return this.#audit.splice(0, Math.max(0, this.#audit.length - keep)).length;
   }
 
   endpoints(): readonly StoredEndpoint[] {

@@ -83,4 +83,22 @@ export const migrations: readonly string[] = [
   -- What was told before there was a feed is not in it.
   INSERT INTO meta (key, value) SELECT 'events_dropped', value FROM meta WHERE key = 'sequence';
   `,
+  `
+  -- Who was told of a turn is asked for with every turn that is shown.
+  CREATE INDEX outbox_turn ON outbox (turn_id);
+
+  -- What operators did. No id is given twice, also where the newest was dropped.
+  CREATE TABLE audit (
+    id         INTEGER PRIMARY KEY AUTOINCREMENT,
+    at_ms      INTEGER NOT NULL,
+    by         TEXT    NOT NULL,
+    action     TEXT    NOT NULL,
+    turn_id    TEXT,
+    baseline   TEXT,
+    why        TEXT,
+    details    TEXT    NOT NULL,
+    request_id TEXT
+  ) STRICT;
+  CREATE INDEX audit_turn ON audit (turn_id, id);
+  `,
 ];

@@ -10,8 +10,10 @@ import type {
 } from '@turnwatch/webhook/send';
 import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
 import { openDatabase } from './open-database.ts';
+import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteEvents } from './sqlite-events.ts';
 import { SqliteOutbox } from './sqlite-outbox.ts';
+import type { AuditFilter, StoredAudit } from './stored-audit.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
 import type { EventBounds, EventFilter, StoredEvent } from './stored-event.ts';
 import { transaction } from './transaction.ts';
@@ -31,6 +33,7 @@ export class SqliteStore implements TurnStore {
   readonly #database: DatabaseSync;
   readonly #outbox: SqliteOutbox;
   readonly #events: SqliteEvents;
+  readonly #audit: SqliteAudit;
   readonly #statements: Statements;
   readonly #unlock: () => void;
   #closed = false;
@@ -41,6 +44,7 @@ export class SqliteStore implements TurnStore {
     this.#unlock = unlock;
     this.#outbox = new SqliteOutbox(database);
     this.#events = new SqliteEvents(database);
+    this.#audit = new SqliteAudit(database);
     this.#statements = {
       turn: database.prepare(
         'INSERT INTO turns (id, saved) VALUES (?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved',
@@ -92,6 +96,7 @@ export class SqliteStore implements TurnStore {
       for (const id of commit.forgottenTurns) forget.run(id);
       for (const delivery of commit.deliveries) this.#outbox.add(delivery);
       for (const event of commit.events) this.#events.add(event);
+      for (const entry of commit.audit ?? []) this.#audit.add(entry);
       meta.run('awake_ms', String(commit.awakeMs));
       meta.run('sequence', String(commit.sequence));
       if (commit.rest !== undefined) meta.run('rest', JSON.stringify(commit.rest));
@@ -131,6 +136,14 @@ export class SqliteStore implements TurnStore {
       if (dropped > 0) this.#statements.meta.run('events_dropped', String(through));
       return dropped;
     });
+  }
+
+  audit(filter: AuditFilter, before: number | undefined, limit: number): readonly StoredAudit[] {
+    return this.#audit.list(filter, before, limit);
+  }
+
+  purgeAudit(keep: number): number {
+    return this.#audit.purge(keep);
   }
 
   endpoints(): readonly StoredEndpoint[] {

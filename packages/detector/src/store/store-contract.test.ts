@@ -7,6 +7,7 @@ import { supersedes, turnStateTypes } from '@turnwatch/webhook/send';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { MemoryStore } from './memory-store.ts';
 import { SqliteStore } from './sqlite-store.ts';
+import type { AuditEntry } from './stored-audit.ts';
 import { isWanted, type StoredEvent } from './stored-event.ts';
 import type { Commit, TurnStore } from './turn-store.ts';
 
@@ -57,6 +58,18 @@ function event(sequence: number, more: Partial<StoredEvent> = {}): StoredEvent {
     ...more,
   };
 }
+
+const audited = (why: string, more: Partial<AuditEntry> = {}): AuditEntry => ({
+  atMs: 1000,
+  by: 'oncall',
+  action: 'turn.mute',
+  turn: 't1',
+  baseline: null,
+  why,
+  details: { until: null, thresholdMs: 5 },
+  requestId: 'req_1',
+  ...more,
+});
 
 function first(rows: readonly DeliveryRow[]): DeliveryRow {
   const [row] = rows;
@@ -389,5 +402,29 @@ describe.each(kinds)('%s', (_name, open) => {
     expect(store.endpointStates()).toEqual([]);
     expect(store.delivery('e1', 'a')).toMatchObject({ state: 'dead', lastError: error });
     expect(store.delivery('e1', 'b')).toMatchObject({ state: 'pending' });
+  });
+
+  test('what operators did is kept as it was said, the newest first, in pages and by what it was about', () => {
+    store.commit({
+      ...nothing,
+      audit: [audited('one'), audited('two', { turn: 't2', action: 'turn.close' })],
+    });
+    store.commit({
+      ...nothing,
+      audit: [
+        audited('three', { turn: 't3', baseline: 'a|b|text', action: 'baseline.exclude', requestId: null }),
+      ],
+    });
+    const whys = (...args: Parameters<TurnStore['audit']>): unknown[] =>
+      store.audit(...args).map(({ why }) => why);
+    expect(whys({}, undefined, 10)).toEqual(['three', 'two', 'one']);
+    expect(store.audit({ turn: 't1' }, undefined, 10)).toEqual([{ ...audited('one'), id: 1 }]);
+    expect(whys({ action: 'turn.close' }, undefined, 10)).toEqual(['two']);
+    expect(whys({}, undefined, 2)).toEqual(['three', 'two']);
+    expect(whys({}, 2, 2)).toEqual(['one']);
+    expect([store.purgeAudit(2), whys({}, undefined, 10)]).toEqual([1, ['three', 'two']]);
+    expect(store.purgeAudit(0)).toBe(2);
+    store.commit({ ...nothing, audit: [audited('four')] });
+    expect(store.audit({}, undefined, 1)).toMatchObject([{ id: 4 }]);
   });
 });

@@ -1,6 +1,7 @@
 import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
 import type { DeliveryError, DeliveryRow, NewDelivery, Outbox } from '@turnwatch/webhook/send';
 import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
+import type { AuditEntry, AuditFilter, StoredAudit } from './stored-audit.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
 import type { EventBounds, EventFilter, StoredEvent } from './stored-event.ts';
 
@@ -16,6 +17,8 @@ export interface Commit {
   /** For the feed. An event that is kept already stays as it is. */
   readonly events: readonly StoredEvent[];
   readonly forgottenTurns: readonly string[];
+  /** What operators did. */
+  readonly audit?: readonly AuditEntry[];
   /** The detector's awake clock: after a restart it goes on from here, so that down time is like sleep. */
   readonly awakeMs: number;
   /** The last sequence number given to an event. */
@@ -69,6 +72,10 @@ export interface TurnStore extends Outbox {
   eventBounds(): EventBounds;
   /** Drops events made before the given instant, and the oldest beyond `keep`. Returns how many. */
   purgeEvents(createdBeforeMs: number, keep: number): number;
+  /** What operators did, the newest first, from before an id on. */
+  audit(filter: AuditFilter, before: number | undefined, limit: number): readonly StoredAudit[];
+  /** Drops the oldest entries of the audit beyond `keep`. Returns how many. */
+  purgeAudit(keep: number): number;
   /** Endpoints that were registered by the API, oldest first. */
   endpoints(): readonly StoredEndpoint[];
   saveEndpoint(endpoint: StoredEndpoint): void;

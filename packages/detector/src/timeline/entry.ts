@@ -1,4 +1,4 @@
-import type { ContentKind, Outcome, Phase, WaitingFor } from '@turnwatch/core';
+import type { ContentKind, Phase, SettledOutcome, WaitingFor } from '@turnwatch/core';
 import type { MarkEntry, TimelineEntry } from '@turnwatch/protocol';
 
 // Entries as they are recorded: instants are ms on the detector's wall clock, and an open one is changed in place.
@@ -20,7 +20,7 @@ export interface RequestSpan extends OpenSpan {
   promptTokens: number | null;
   firstContentMs: number | null;
   firstContentKind: ContentKind | null;
-  outcome: Outcome | null;
+  outcome: SettledOutcome | null;
 }
 
 export interface ToolSpan extends OpenSpan {
@@ -29,7 +29,7 @@ export interface ToolSpan extends OpenSpan {
   name: string | null;
   graceMs: number | null;
   updates: number;
-  outcome: Outcome | null;
+  outcome: SettledOutcome | null;
 }
 
 export interface WaitSpan extends OpenSpan {

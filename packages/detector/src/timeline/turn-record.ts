@@ -1,4 +1,4 @@
-import type { Happening, Outcome, Phase, TurnEvent, TurnReport, TurnSignal } from '@turnwatch/core';
+import type { Happening, Phase, SettledOutcome, TurnEvent, TurnReport, TurnSignal } from '@turnwatch/core';
 import { isJudged } from '@turnwatch/core';
 import type { TimelineDocument } from '@turnwatch/protocol';
 import type { Entry, Mark, PhaseSpan, RequestSpan, ToolSpan, WaitSpan } from './entry.ts';
@@ -82,7 +82,7 @@ export class TurnRecord {
   }
 
   /** The registry holds it for ended, whoever said so. */
-  ended(outcome: Outcome, wallMs: number): void {
+  ended(outcome: SettledOutcome, wallMs: number): void {
     this.#close(wallMs);
     this.#mayReturn = outcome === 'unknown';
     this.#mark('ended', wallMs, outcome);

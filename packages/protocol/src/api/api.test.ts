@@ -37,6 +37,10 @@ const running: TurnView = {
   openRequests: ['r'],
   promptRead: { read: 4000 },
   chunks: 0,
+  acknowledged: null,
+  muted: null,
+  closed: null,
+  ownThresholdsMs: {},
 };
 
 describe('a turn as the API shows it', () => {

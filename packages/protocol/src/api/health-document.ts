@@ -10,6 +10,8 @@ export interface HealthDocument {
     readonly failingSince?: string;
     readonly error?: string;
   };
+  /** Whether the detector's own probe comes back through each path. */
+  readonly paths: Readonly<Record<string, { readonly ok: boolean; readonly canaryAgeMs: number | null }>>;
 }
 
 /** Answer of `GET /readyz`; 503 where it is not ready. */
@@ -30,6 +32,10 @@ export const healthDocument: z.ZodType<HealthDocument> = z.object({
     failingSince: z.iso.datetime().exactOptional(),
     error: z.string().exactOptional(),
   }),
+  paths: z.record(
+    z.string(),
+    z.object({ ok: z.boolean(), canaryAgeMs: z.number().nonnegative().nullable() }),
+  ),
 });
 
 export const readyDocument: z.ZodType<ReadyDocument> = z.object({ status: z.enum(['ready', 'not ready']) });

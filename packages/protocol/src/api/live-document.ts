@@ -1,7 +1,7 @@
 import type {
-  Outcome,
   Phase,
   Precision,
+  SettledOutcome,
   StaleReason,
   ThresholdSource,
   TurnStateName,
@@ -48,7 +48,7 @@ export interface LiveRow {
   /** Since when it is in that state; for running turns the start. */
   readonly since: string;
   readonly reason: StaleReason | null;
-  readonly outcome: Outcome | null;
+  readonly outcome: SettledOutcome | null;
   readonly phase: Phase;
   readonly agent: string | null;
   readonly parentId: string | null;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
-  outcomes,
   phases,
   precisions,
+  settledOutcomes,
   staleReasons,
   thresholdSources,
   turnStates,
@@ -39,7 +39,7 @@ export const liveRow: z.ZodType<LiveRow> = z.object({
   state: z.enum(turnStates),
   since: instant,
   reason: z.enum(staleReasons).nullable(),
-  outcome: z.enum(outcomes).nullable(),
+  outcome: z.enum(settledOutcomes).nullable(),
   phase: z.enum(phases),
   agent: name.nullable(),
   parentId: name.nullable(),

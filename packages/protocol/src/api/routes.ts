@@ -1,8 +1,10 @@
 import type { ApiRoute } from './route.ts';
+import { baselineRoutes } from './routes/baseline-routes.ts';
 import { deliveryRoutes } from './routes/delivery-routes.ts';
 import { endpointRoutes } from './routes/endpoint-routes.ts';
 import { eventRoutes } from './routes/event-routes.ts';
 import { liveRoutes } from './routes/live-routes.ts';
+import { operatorRoutes } from './routes/operator-routes.ts';
 import { otlpRoutes } from './routes/otlp-routes.ts';
 import { serviceRoutes } from './routes/service-routes.ts';
 import { turnRoutes } from './routes/turn-routes.ts';
@@ -11,6 +13,8 @@ import { turnRoutes } from './routes/turn-routes.ts';
 export type OperationId =
   | keyof typeof turnRoutes
   | keyof typeof liveRoutes
+  | keyof typeof operatorRoutes
+  | keyof typeof baselineRoutes
   | keyof typeof eventRoutes
   | keyof typeof endpointRoutes
   | keyof typeof deliveryRoutes
@@ -21,6 +25,8 @@ export type OperationId =
 export const apiRoutes: Readonly<Record<OperationId, ApiRoute>> = {
   ...turnRoutes,
   ...liveRoutes,
+  ...operatorRoutes,
+  ...baselineRoutes,
   ...eventRoutes,
   ...endpointRoutes,
   ...deliveryRoutes,

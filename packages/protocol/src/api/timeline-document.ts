@@ -1,4 +1,11 @@
-import type { ContentKind, Outcome, Phase, StaleReason, ThresholdSource, WaitingFor } from '@turnwatch/core';
+import type {
+  ContentKind,
+  Phase,
+  SettledOutcome,
+  StaleReason,
+  ThresholdSource,
+  WaitingFor,
+} from '@turnwatch/core';
 import type { DeliveryDocument } from './delivery-document.ts';
 import type { TurnDocument } from './turn-document.ts';
 
@@ -23,7 +30,7 @@ export interface RequestEntry extends Span {
   readonly firstContentAt: string | null;
   readonly firstContentKind: ContentKind | null;
   /** Null: it is open, or how it ended was not told. */
-  readonly outcome: Outcome | null;
+  readonly outcome: SettledOutcome | null;
 }
 
 export interface ToolEntry extends Span {
@@ -32,7 +39,7 @@ export interface ToolEntry extends Span {
   readonly name: string | null;
   readonly graceMs: number | null;
   readonly updates: number;
-  readonly outcome: Outcome | null;
+  readonly outcome: SettledOutcome | null;
 }
 
 export interface WaitEntry extends Span {

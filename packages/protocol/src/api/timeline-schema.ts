@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
   contentKinds,
-  outcomes,
   phases,
+  settledOutcomes,
   staleReasons,
   thresholdSources,
   waitingReasons,
@@ -16,7 +16,7 @@ const durationMs = z.int().nonnegative();
 const count = z.int().nonnegative();
 const name = z.string();
 const span = { from: instant, to: instant.nullable() };
-const outcome = z.enum(outcomes).nullable();
+const outcome = z.enum(settledOutcomes).nullable();
 
 const entry: z.ZodType<TimelineEntry> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('phase'), ...span, phase: z.enum(phases) }),

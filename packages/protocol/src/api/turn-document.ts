@@ -1,7 +1,8 @@
 import type {
-  Outcome,
+  OrderView,
   Phase,
   Precision,
+  SettledOutcome,
   StaleReason,
   ThresholdSource,
   TurnStateName,
@@ -11,6 +12,8 @@ import type {
 import type { PendingToolCall } from '../event/document.ts';
 import { pendingToolCall, wholeMs } from '../event/stale-data.ts';
 import { isoInstant } from '../instant.ts';
+import type { OrderDocument } from './order-document.ts';
+import type { ToldDocument } from './told-document.ts';
 
 /** A turn as `GET /v1/turns/:id` answers. Instants are ISO 8601 in UTC, durations whole milliseconds, null is "none". */
 export interface TurnDocument {
@@ -22,7 +25,8 @@ export interface TurnDocument {
   readonly suspectSince: string | null;
   readonly reason: StaleReason | null;
   readonly episode: number;
-  readonly outcome: Outcome | null;
+  /** `closed`: by an operator. */
+  readonly outcome: SettledOutcome | null;
   readonly settledAt: string | null;
   readonly phase: Phase;
   readonly waiting: { readonly for: WaitingFor; readonly call: string | null; readonly since: string } | null;
@@ -51,10 +55,19 @@ export interface TurnDocument {
   readonly traceId: string | null;
   readonly process: string;
   readonly path: string;
+  /** By an operator, for the present episode. */
+  readonly acknowledged: OrderDocument | null;
+  /** Nobody is told of it; `until` null: until it is unmuted. */
+  readonly muted: (OrderDocument & { readonly until: string | null }) | null;
+  readonly closed: OrderDocument | null;
+  /** Thresholds that an operator set, by phase; `all` is for those that are not named. */
+  readonly ownThresholdsMs: Readonly<Record<string, number>>;
+  /** Who was told, and when, the newest first. Of one turn, and in lists with `include=told`. */
+  readonly told?: readonly ToldDocument[];
 }
 
-export function toTurnDocument(view: TurnView): TurnDocument {
-  const { identity, waiting, promptRead } = view;
+export function toTurnDocument(view: TurnView, told?: readonly ToldDocument[]): TurnDocument {
+  const { identity, waiting, promptRead, acknowledged, muted, closed } = view;
   const calls = view.calls.map(pendingToolCall);
   return {
     id: view.id,
@@ -96,7 +109,16 @@ export function toTurnDocument(view: TurnView): TurnDocument {
     traceId: identity.traceId ?? null,
     process: view.process,
     path: view.path,
+    acknowledged: acknowledged && orderOf(acknowledged),
+    muted: muted && { ...orderOf(muted), until: isoOrNull(muted.untilMs) },
+    closed: closed && orderOf(closed),
+    ownThresholdsMs: view.ownThresholdsMs,
+    ...(told === undefined ? {} : { told }),
   };
+}
+
+function orderOf({ by, why, atMs }: OrderView): OrderDocument {
+  return { at: isoInstant(atMs), by, why };
 }
 
 function isoOrNull(wallMs: number | null): string | null {

@@ -8,6 +8,8 @@ export interface TurnQuery {
   readonly parent?: string;
   readonly conversation?: string;
   readonly agent?: string;
+  /** `told`: also who was told of each, and when. */
+  readonly include?: 'told';
   readonly cursor?: string;
   /** 1 to 1000, default 100. */
   readonly limit: number;
@@ -21,6 +23,7 @@ export const turnQuery: z.ZodType<TurnQuery> = z.strictObject({
   parent: text.exactOptional(),
   conversation: text.exactOptional(),
   agent: text.exactOptional(),
+  include: z.literal('told').exactOptional(),
   cursor: z.string().min(1).max(512).exactOptional(),
   limit: wholeNumber(1, 1000, 100),
 });

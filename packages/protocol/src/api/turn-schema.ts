@@ -1,13 +1,16 @@
 import { z } from 'zod';
 import {
-  outcomes,
+  judgedPhases,
   phases,
   precisions,
+  settledOutcomes,
   staleReasons,
   thresholdSources,
   turnStates,
   waitingReasons,
 } from '../vocabulary.ts';
+import { orderDocument } from './order-document.ts';
+import { toldDocument } from './told-document.ts';
 import type { TurnDocument } from './turn-document.ts';
 
 const instant = z.iso.datetime();
@@ -33,7 +36,7 @@ const turn = z.object({
   suspectSince: instant.nullable(),
   reason: z.enum(staleReasons).nullable(),
   episode: z.int().nonnegative(),
-  outcome: z.enum(outcomes).nullable(),
+  outcome: z.enum(settledOutcomes).nullable(),
   settledAt: instant.nullable(),
   phase: z.enum(phases),
   waiting: z.object({ for: z.enum(waitingReasons), call: name.nullable(), since: instant }).nullable(),
@@ -63,6 +66,11 @@ const turn = z.object({
   traceId: name.nullable(),
   process: name,
   path: name,
+  acknowledged: orderDocument.nullable(),
+  muted: orderDocument.extend({ until: instant.nullable() }).nullable(),
+  closed: orderDocument.nullable(),
+  ownThresholdsMs: z.partialRecord(z.enum(['all', ...judgedPhases]), durationMs),
+  told: z.array(toldDocument).exactOptional(),
 });
 
 export interface TurnList {

@@ -462,7 +462,7 @@ export interface StaleDetails {
   /** ISO 8601, UTC */
   readonly suspectAt?: string;
   readonly thresholdMs: number;
-  readonly thresholdSource: 'measured' | 'default' | (string & {});
+  readonly thresholdSource: 'measured' | 'default' | 'operator' | (string & {});
   readonly confirmMs: number;
   readonly largestHealthyGapMs: number | null;
   readonly samples: number;
@@ -584,7 +584,7 @@ export interface SuspectDetails {
   /** ISO 8601, UTC */
   readonly suspectAt?: string;
   readonly thresholdMs: number;
-  readonly thresholdSource: 'measured' | 'default' | (string & {});
+  readonly thresholdSource: 'measured' | 'default' | 'operator' | (string & {});
   readonly confirmMs: number;
   readonly largestHealthyGapMs: number | null;
   readonly samples: number;

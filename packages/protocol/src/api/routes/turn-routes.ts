@@ -6,7 +6,7 @@ const list: ApiRoute = {
   method: 'get',
   path: '/v1/turns',
   tag: 'turns',
-  summary: 'turns: ?state=&parent=&conversation=&agent=&limit=&cursor=',
+  summary: 'turns: ?state=&parent=&conversation=&agent=&include=told&limit=&cursor=',
   description: 'Newest start first, a page at a time.',
   scopes: ['read'],
   stability: 'stable',

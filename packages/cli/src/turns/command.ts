@@ -1,0 +1,94 @@
+import { type Command, command } from '../command.ts';
+import type { FlagSet } from '../flags.ts';
+import { apiFlags } from './api-flags.ts';
+
+const json = { kind: 'switch', help: 'JSON in the place of text' } as const;
+const why = {
+  kind: 'text',
+  value: 'TEXT',
+  help: 'the reason, for the audit and for whoever looks next',
+} as const;
+
+export const turnsFlags = {
+  state: {
+    kind: 'text',
+    value: 'STATE',
+    oneOf: ['running', 'suspect', 'stale', 'expired', 'ended'],
+    help: 'only these: running, suspect, stale, expired, ended',
+  },
+  agent: { kind: 'text', value: 'NAME', help: 'only of this agent' },
+  parent: { kind: 'text', value: 'ID', help: 'only turns that this one started' },
+  limit: { kind: 'number', value: 'N', min: 1, max: 1000, help: 'at most so many, the newest; default 100' },
+  json,
+  ...apiFlags,
+} as const;
+
+export const turnFlags = { json, ...apiFlags } as const;
+export const orderFlags = { why, json, ...apiFlags } as const;
+
+export const muteFlags = {
+  for: { kind: 'number', value: 'S', min: 1, max: 31_536_000, help: 'so many seconds' },
+  until: {
+    kind: 'text',
+    value: 'INSTANT',
+    help: 'or until then, as 2026-12-01T06:00:00Z; default: until unmuted',
+  },
+  ...orderFlags,
+} as const;
+
+export const thresholdFlags = {
+  seconds: { kind: 'number', value: 'S', min: 1, max: 604_800, help: 'how long it may be silent' },
+  clear: { kind: 'switch', help: 'or the learned threshold again' },
+  phase: { kind: 'text', value: 'PHASE', help: 'for this phase alone, as text or first_token; default: all' },
+  ...orderFlags,
+} as const;
+
+const aboutOrders =
+  'Needs a token with the scope operate where the detector has tokens. It is audited: GET /v1/audit.';
+
+export const turnsCommand: Command = command({
+  name: 'turns',
+  summary: 'list turns: which are alive, which have stopped',
+  usage: '[flags]',
+  flags: turnsFlags,
+  load: async () => (await import('./run-turns.ts')).runTurns,
+});
+
+export const turnCommand: Command = command({
+  name: 'turn',
+  summary: 'one turn: what it does, why it was judged so, who was told',
+  usage: 'ID [flags]',
+  operands: 1,
+  flags: turnFlags,
+  load: async () => (await import('./run-turns.ts')).runTurn,
+});
+
+function order<const F extends FlagSet>(
+  name: 'acknowledge' | 'mute' | 'unmute' | 'close' | 'threshold',
+  summary: string,
+  flags: F,
+  usage = 'ID [flags]',
+): Command {
+  return command({
+    name: name === 'acknowledge' ? 'ack' : name,
+    summary,
+    usage,
+    operands: 1,
+    flags,
+    notes: aboutOrders,
+    load: async () => (await import('./run-order.ts')).runOrder(name),
+  });
+}
+
+export const orderCommands: readonly Command[] = [
+  order('acknowledge', 'say that you have seen what happened to a turn', orderFlags),
+  order('mute', 'tell nobody of a turn, for a while or until it is unmuted', muteFlags),
+  order('unmute', 'tell of it again', orderFlags),
+  order('close', 'a turn is over, whatever its agent says', orderFlags),
+  order(
+    'threshold',
+    'how long a turn may be silent, in the place of what was learned',
+    thresholdFlags,
+    'ID --seconds S | --clear [flags]',
+  ),
+];

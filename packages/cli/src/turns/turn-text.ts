@@ -1,0 +1,85 @@
+import type { OrderDocument, TurnDocument } from '@turnwatch/protocol';
+import { shown } from './api-client.ts';
+
+/** A line a turn, in columns. */
+export function turnRows(turns: readonly TurnDocument[]): string {
+  if (turns.length === 0) return 'no turns\n';
+  const rows = turns.map((turn) => [
+    shown(turn.id),
+    stateOf(turn),
+    turn.phase,
+    `${seconds(turn.silenceMs)} of ${seconds(turn.thresholdMs)}`,
+    shown(turn.agent),
+    turn.startedAt,
+    marksOf(turn),
+  ]);
+  const table = [['TURN', 'STATE', 'PHASE', 'SILENT', 'AGENT', 'STARTED', ''], ...rows];
+  const widths =
+    table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+  return table
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+/** One turn, a line a fact; what is not there is not said. */
+export function turnText(turn: TurnDocument): string {
+  const facts: [string, string | null][] = [
+    ['turn', `${shown(turn.id)}, attempt ${turn.attempt}`],
+    ['state', `${stateOf(turn)}${turn.staleSince === null ? '' : ` since ${turn.staleSince}`}`],
+    [
+      'phase',
+      turn.waiting === null ? turn.phase : `waiting for ${turn.waiting.for} since ${turn.waiting.since}`,
+    ],
+    ['silent', `${seconds(turn.silenceMs)} of ${seconds(turn.thresholdMs)} (${turn.thresholdSource})`],
+    ['last activity', `${turn.lastActivityAt}, ${turn.lastActivityKind}`],
+    ...turn.calls.map((call): [string, string] => [
+      'tool',
+      `${shown(call.name ?? call.id)} quiet for ${seconds(call.quietMs)} of ${seconds(call.graceMs)}`,
+    ]),
+    ['agent', turn.agent && shown(turn.agent)],
+    ['model', turn.model && `${shown(turn.provider)} ${shown(turn.model)}`],
+    ['parent', turn.parentId && shown(turn.parentId)],
+    ['started', turn.startedAt],
+    ['expires', turn.expiresAt && `${turn.expiresAt}${turn.expiresByDefault ? ' (by default)' : ''}`],
+    ['acknowledged', orderOf(turn.acknowledged)],
+    ['muted', turn.muted && `until ${turn.muted.until ?? 'it is unmuted'}, ${orderOf(turn.muted)}`],
+    ['closed', orderOf(turn.closed)],
+    ...Object.entries(turn.ownThresholdsMs).map(([phase, ms]): [string, string] => [
+      'own threshold',
+      `${phase} ${seconds(ms)}`,
+    ]),
+    ...(turn.told ?? []).map((told): [string, string] => [
+      'told',
+      `${shown(told.endpoint)} of ${told.type}: ${told.state} ${told.deliveredAt ?? told.queuedAt}`,
+    ]),
+  ];
+  return facts.flatMap(([name, fact]) => (fact === null ? [] : [`${name.padEnd(14)}${fact}\n`])).join('');
+}
+
+function stateOf({ state, reason, outcome }: TurnDocument): string {
+  return [state, reason ?? outcome].filter((part) => part !== null).join(' ');
+}
+
+function marksOf({ acknowledged, muted, ownThresholdsMs }: TurnDocument): string {
+  return [
+    acknowledged === null ? '' : 'acknowledged',
+    muted === null ? '' : 'muted',
+    Object.keys(ownThresholdsMs).length === 0 ? '' : 'own threshold',
+  ]
+    .filter((mark) => mark !== '')
+    .join(', ');
+}
+
+function orderOf(order: OrderDocument | null): string | null {
+  return order && `by ${shown(order.by)} at ${order.at}${order.why === null ? '' : `: ${shown(order.why)}`}`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 10_000 ? 1 : 0)} s`;
+}
