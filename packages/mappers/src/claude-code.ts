@@ -1,0 +1,139 @@
+import {
+  definePlugin,
+  type ForeignLog,
+  type ForeignRecord,
+  type ForeignSpan,
+  type Happening,
+  type MappedSignal,
+  type Plugin,
+  type SignalMapper,
+} from '@turnwatch/plugin';
+import { identity, textOf, wallOf } from './attribute.ts';
+import { ClaudeTurn } from './claude-turn.ts';
+import { Recent } from './recent.ts';
+
+/**
+ * Claude Code, by its log events as documented (code.claude.com/docs/en/monitoring-usage): requests are told when they
+ * are over, so that a first one is inferred from the prompt; tools when they are decided on and when they have ended.
+ */
+export class ClaudeCodeMapper implements SignalMapper {
+  readonly selects = {
+    logs: ['claude_code.*', 'user_prompt', 'api_request', 'api_error', 'tool_decision', 'tool_result'],
+    spans: ['*'],
+    attributes: [
+      'decision',
+      'event.sequence',
+      'model',
+      'prompt.id',
+      'session.id',
+      'success',
+      'tool_name',
+      'tool_use_id',
+    ],
+    resource: ['session.id'],
+  } as const;
+  readonly precision = 'coarse';
+  readonly exporterDelayMs = 5000;
+
+  readonly #turns = new Recent<ClaudeTurn>();
+  /** The newest turn of a session. */
+  readonly #current = new Recent<ClaudeTurn>();
+  readonly #traces = new Recent<ClaudeTurn>();
+
+  map(records: readonly ForeignRecord[]): readonly MappedSignal[] {
+    return records.flatMap((record) =>
+      record.kind === 'log' ? this.#log(record) : record.kind === 'span' ? this.#span(record) : [],
+    );
+  }
+
+  #log(log: ForeignLog): readonly MappedSignal[] {
+    // Some versions leave the prefix out; those words are Claude Code's only where its scope or service says so.
+    if (!log.eventName.startsWith(prefix) && !isClaudeCode(log)) return [];
+    const name = log.eventName.startsWith(prefix) ? log.eventName.slice(prefix.length) : log.eventName;
+    const session = textOf(log, 'session.id');
+    const turn = this.#turnOf(log, name, session);
+    if (turn === undefined) return [];
+    const before = session === undefined ? undefined : this.#current.get(session);
+    const ends = name === 'user_prompt' && before !== undefined && before !== turn && !before.over;
+    const earlier = ends ? [{ turn: before.id, happening: before.end() }] : [];
+    if (session !== undefined) this.#current.set(session, turn);
+    if (log.traceId !== undefined) this.#traces.set(log.traceId, turn);
+    const happenings = turn.over ? [] : happeningsOf(turn, name, log);
+    return [...earlier, ...happenings.map((happening) => ({ turn: turn.id, happening }))].map((signal) => ({
+      ...signal,
+      ...(log.service === undefined ? {} : { process: log.service }),
+      ...wallOf(log),
+      identity: identity({
+        conversationId: session,
+        agent: 'claude-code',
+        service: log.service,
+        provider: 'anthropic',
+        model: textOf(log, 'model'),
+      }),
+    }));
+  }
+
+  /** By the prompt that all its events name; older versions name the session alone. */
+  #turnOf(log: ForeignLog, name: string, session: string | undefined): ClaudeTurn | undefined {
+    const prompt = textOf(log, 'prompt.id');
+    const prompted = name === 'user_prompt';
+    if (prompt === undefined && session === undefined) return undefined;
+    if (prompt === undefined && !prompted) return this.#current.get(session ?? '');
+    const id = prompt ?? `${session}-${textOf(log, 'event.sequence') ?? log.timeMs}`;
+    const known = this.#turns.get(id);
+    if (known !== undefined || !(prompted || opensTurn.has(name))) return known;
+    const turn = new ClaudeTurn(`claude-code-${id}`);
+    this.#turns.set(id, turn);
+    return turn;
+  }
+
+  #span(span: ForeignSpan): readonly MappedSignal[] {
+    if (span.name !== 'claude_code.interaction') return [];
+    const session = textOf(span, 'session.id');
+    const turn =
+      this.#traces.get(span.traceId) ?? (session === undefined ? undefined : this.#current.get(session));
+    // A span of an earlier prompt that comes late says nothing of the present one.
+    if (turn === undefined || turn.over || turn.startedMs > span.endMs) return [];
+    return [
+      {
+        turn: turn.id,
+        happening: turn.end(span.status === 'error' ? 'failed' : 'completed'),
+        ...(span.service === undefined ? {} : { process: span.service }),
+      },
+    ];
+  }
+}
+
+/** The mapper as a plugin; it takes no options. */
+export const claudeCode: Plugin<'mapper', undefined> = definePlugin({
+  apiVersion: 1,
+  kind: 'mapper',
+  name: 'claude-code',
+  create: () => new ClaudeCodeMapper(),
+});
+
+const prefix = 'claude_code.';
+const opensTurn: ReadonlySet<string> = new Set(['api_request', 'api_error', 'tool_decision', 'tool_result']);
+
+function isClaudeCode({ scope, service }: ForeignLog): boolean {
+  return /claude[-_.]?code/.test(`${scope ?? ''} ${service ?? ''}`);
+}
+
+function happeningsOf(turn: ClaudeTurn, name: string, log: ForeignLog): readonly Happening[] {
+  const tool = textOf(log, 'tool_name');
+  const call = textOf(log, 'tool_use_id');
+  switch (name) {
+    case 'user_prompt':
+      return turn.prompted(log.timeMs);
+    case 'api_request':
+      return turn.requestCompleted();
+    case 'api_error':
+      return turn.requestFailed();
+    case 'tool_decision':
+      return textOf(log, 'decision') === 'reject' ? turn.toolDenied() : turn.toolStarted(call, tool);
+    case 'tool_result':
+      return turn.toolEnded(call, tool, textOf(log, 'success') !== 'false');
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,153 @@
+import type { ContentKind, Happening } from '@turnwatch/plugin';
+
+/** What is known of one turn of Codex CLI, and what each of its records adds. */
+export class CodexTurn {
+  readonly id: string;
+  readonly trace: string;
+  /** It has ended: late records are not its activity. */
+  over = false;
+
+  #requests = 0;
+  #streaming = true;
+  /** A request is open, or must be by now. */
+  #open = false;
+  /** The provider has answered the open request. */
+  #accepted = false;
+  /** The last request completed. */
+  #completed = false;
+  /** Calls that the present response asks for, and those that have been answered. */
+  #asked = 0;
+  #answered = 0;
+  readonly #calls = new Set<string>();
+
+  constructor(trace: string) {
+    this.trace = trace;
+    this.id = `codex-${trace}`;
+  }
+
+  prompted(): readonly Happening[] {
+    // A prompt while the turn runs steers it.
+    if (this.#requests > 0) return [{ name: 'step' }];
+    return [{ name: 'started' }, ...this.#request()];
+  }
+
+  /** The headers have come: the request is under way, whoever had guessed so before. */
+  requestAccepted(): readonly Happening[] {
+    const inferred = this.#open && !this.#accepted;
+    const happenings = inferred ? [this.#begun()] : this.#request();
+    this.#accepted = true;
+    return happenings;
+  }
+
+  /** Over a WebSocket nothing is logged of the stream: the answer counts as one piece. */
+  requestOverSocket(): readonly Happening[] {
+    return [{ name: 'idle' }, ...this.#request(false)];
+  }
+
+  /** Codex tries again, at once or within seconds; where it gives up, nothing more is heard of it. */
+  requestFailed(): readonly Happening[] {
+    const ended: readonly Happening[] = this.#open
+      ? [{ name: 'request_ended', request: this.#id, outcome: 'failed' }]
+      : [];
+    return [...ended, ...this.#request()];
+  }
+
+  streamed(kind: string): readonly Happening[] {
+    if (kind === 'response.completed') return this.#responseCompleted();
+    if (kind === 'response.failed' || kind === 'response.incomplete' || kind === 'error')
+      return this.requestFailed();
+    if (kind === 'response.function_call_arguments.done' || kind === 'response.custom_tool_call_input.done')
+      this.#asked++;
+    if (!this.#open) return [];
+    const content = contentOf(kind);
+    if (content === undefined) return [{ name: 'lifecycle' }];
+    this.#accepted = true;
+    return [{ name: 'chunk', kind: content, request: this.#id }];
+  }
+
+  firstToken(): readonly Happening[] {
+    return this.#open && !this.#accepted ? this.requestAccepted() : [];
+  }
+
+  toolStarted(call: string, tool: string | undefined): readonly Happening[] {
+    this.#calls.add(call);
+    return [{ name: 'tool_started', call, ...(tool === undefined ? {} : { tool }) }];
+  }
+
+  toolDenied(): readonly Happening[] {
+    this.#answered++;
+    return [{ name: 'step' }, ...this.#afterCall()];
+  }
+
+  toolEnded(call: string, success: boolean): readonly Happening[] {
+    this.#answered++;
+    // A call from before the mapper's own start is known to the detector alone.
+    const unknown: readonly Happening[] = this.#calls.delete(call) ? [] : [{ name: 'step' }];
+    return [
+      { name: 'tool_ended', call, outcome: success ? 'completed' : 'failed' },
+      ...unknown,
+      ...this.#afterCall(),
+    ];
+  }
+
+  /** What a new prompt says of this turn. */
+  end(): Extract<Happening, { name: 'ended' }> {
+    this.over = true;
+    return { name: 'ended', outcome: this.#completed && !this.#open ? 'completed' : 'unknown' };
+  }
+
+  get #id(): string {
+    return `r${this.#requests}`;
+  }
+
+  #request(streaming = true): readonly Happening[] {
+    this.#requests++;
+    this.#streaming = streaming;
+    this.#open = true;
+    this.#accepted = false;
+    this.#completed = false;
+    this.#asked = 0;
+    this.#answered = 0;
+    return [this.#begun()];
+  }
+
+  #begun(): Happening {
+    return { name: 'request_started', request: this.#id, streaming: this.#streaming };
+  }
+
+  /** It comes twice, the second time with the token counts. */
+  #responseCompleted(): readonly Happening[] {
+    if (!this.#open) return this.#requests === 0 ? [{ name: 'idle' }] : [];
+    this.#open = false;
+    this.#completed = true;
+    return [{ name: 'request_ended', request: this.#id, outcome: 'completed' }, ...this.#next()];
+  }
+
+  #afterCall(): readonly Happening[] {
+    return this.#open ? [] : this.#next();
+  }
+
+  /**
+   * Between requests: calls run, or all are answered and the model is asked again. Otherwise the turn has ended or a call
+   * waits for approval, and nothing tells which.
+   */
+  #next(): readonly Happening[] {
+    if (this.#calls.size > 0) return [];
+    if (this.#answered > 0 && this.#answered >= this.#asked) return this.#request();
+    return [{ name: 'idle' }];
+  }
+}
+
+const contents: readonly (readonly [RegExp, ContentKind])[] = [
+  [/^response\.reasoning.*\.delta$/, 'reasoning'],
+  [
+    /^response\.(function_call_arguments|custom_tool_call_input|mcp_call_arguments|.*_call.*)\.delta$/,
+    'tool_args',
+  ],
+  [/\.delta$/, 'text'],
+];
+
+/** Created, added and done tell of the stream and hold nothing of the model. */
+function contentOf(kind: string): ContentKind | undefined {
+  return contents.find(([pattern]) => pattern.test(kind))?.[1];
+}

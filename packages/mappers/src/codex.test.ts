@@ -1,0 +1,149 @@
+import type { ForeignLog, ForeignRecord } from '@turnwatch/plugin';
+import { describe, expect, test } from 'vitest';
+import { inShort, recorded, told } from '../fixtures/recorded.ts';
+import { CodexMapper } from './codex.ts';
+
+const trace = 'a'.repeat(32);
+const log = (
+  eventName: string,
+  attributes: ForeignLog['attributes'] = {},
+  more: Partial<ForeignLog> = {},
+): ForeignLog => ({
+  kind: 'log',
+  eventName: `codex.${eventName}`,
+  timeMs: 1000,
+  attributes: { 'conversation.id': 'c1', ...attributes },
+  resource: {},
+  service: 'codex_exec',
+  ...more,
+});
+const ofTurn = (eventName: string, attributes: ForeignLog['attributes'] = {}): ForeignLog =>
+  log(eventName, attributes, { traceId: trace });
+const sse = (kind: string): ForeignLog => log('sse_event', { 'event.kind': kind });
+const words = async (...records: readonly ForeignRecord[]): Promise<readonly string[] | undefined> =>
+  (await told(new CodexMapper(), [records]))[`codex-${trace}`];
+const prompt = ofTurn('user_prompt');
+
+test('a healthy turn with a tool, as recorded', async () => {
+  const turns = await told(new CodexMapper(), recorded('codex-healthy-tool'));
+  expect(Object.keys(turns)).toEqual(['codex-53a79bd34fd2cf7a5a7c336b4c48e175']);
+  expect(inShort(Object.values(turns)[0])).toEqual([
+    'started',
+    'request_started r1',
+    'lifecycle',
+    'chunk r1 text',
+    'lifecycle',
+    'chunk r1 tool_args',
+    'lifecycle',
+    'request_ended r1 completed',
+    'idle',
+    'tool_started call_9yexz8chermx36r42s',
+    'tool_ended call_9yexz8chermx36r42s completed',
+    'request_started r2',
+    'lifecycle',
+    'chunk r2 text',
+    // The span comes before the last batch of logs, which says nothing more.
+    'ended completed',
+  ]);
+});
+
+test('the client gives a silent stream up and asks again', async () => {
+  const turns = await told(new CodexMapper(), recorded('codex-stall-comments'));
+  expect(inShort(Object.values(turns)[0]).filter((word) => word.startsWith('request'))).toEqual([
+    'request_started r1',
+    'request_ended r1 failed',
+    'request_started r2',
+    'request_ended r2 failed',
+    'request_started r3',
+  ]);
+});
+
+test('a provider that fails is asked again: the next request is open until its headers come', async () => {
+  const turns = await told(new CodexMapper(), recorded('codex-error-500'));
+  expect(Object.values(turns)).toEqual([
+    [
+      'started',
+      'request_started r1',
+      'request_ended r1 failed',
+      'request_started r2',
+      'request_ended r2 failed',
+      'request_started r3',
+      'request_ended r3 failed',
+      'request_started r4',
+    ],
+  ]);
+});
+
+describe('without traces nothing tells the end', () => {
+  test('after a response nobody knows: idle', async () => {
+    expect((await words(prompt, sse('response.completed')))?.slice(-2)).toEqual([
+      'request_ended r1 completed',
+      'idle',
+    ]);
+  });
+
+  test('the next prompt ends the turn before it', async () => {
+    const next = log('user_prompt', {}, { traceId: 'b'.repeat(32) });
+    const all = [prompt, sse('response.completed'), next];
+    expect((await words(...all))?.at(-1)).toBe('ended completed');
+    expect((await words(prompt, next))?.at(-1)).toBe('ended unknown');
+  });
+});
+
+describe('calls', () => {
+  const decided = (call: string, decision = 'approved'): ForeignLog =>
+    ofTurn('tool_decision', { call_id: call, tool_name: 'exec', decision });
+  const result = (call: string, success = 'true'): ForeignLog =>
+    ofTurn('tool_result', { call_id: call, success });
+  const asked = sse('response.function_call_arguments.done');
+  const completed = sse('response.completed');
+
+  test('while one of two waits for approval the turn is idle, not overdue', async () => {
+    expect((await words(prompt, asked, asked, completed, decided('c1'), result('c1')))?.slice(-2)).toEqual([
+      'tool_ended c1 completed',
+      'idle',
+    ]);
+  });
+
+  test('when all are answered the model is asked again', async () => {
+    const both = [asked, asked, completed, decided('c1'), decided('c2'), result('c1', 'false'), result('c2')];
+    expect((await words(prompt, ...both))?.slice(-3)).toEqual([
+      'tool_ended c1 failed',
+      'tool_ended c2 completed',
+      'request_started r2',
+    ]);
+  });
+
+  test('a call that is denied is answered too', async () => {
+    expect((await words(prompt, asked, completed, decided('c1', 'denied')))?.slice(-2)).toEqual([
+      'step',
+      'request_started r2',
+    ]);
+  });
+});
+
+test('what is no activity of the turn says nothing', async () => {
+  const others: readonly ForeignRecord[] = [
+    log('startup_phase', {}, { traceId: 'c'.repeat(32) }),
+    log('sse_event', { 'conversation.id': 'c2', 'event.kind': 'response.output_text.delta' }),
+    ofTurn('api_request', { endpoint: '/models', 'http.response.status_code': 500 }),
+    { kind: 'metric', name: 'codex.sse_event', timeMs: 1, value: 1, attributes: {}, resource: {} },
+    { ...prompt, attributes: {} },
+  ];
+  expect(await told(new CodexMapper(), [[prompt, ...others]])).toEqual({
+    [`codex-${trace}`]: ['started', 'request_started r1'],
+  });
+});
+
+test('over a WebSocket the answer is one piece', async () => {
+  const signals = new CodexMapper().map([prompt, ofTurn('websocket_request')]);
+  expect(signals.at(-1)?.happening).toEqual({ name: 'request_started', request: 'r2', streaming: false });
+});
+
+test('a mapper that has just started knows calls of before by their result alone', async () => {
+  expect(await words(ofTurn('tool_result', { call_id: 'old' }))).toEqual([
+    'tool_ended old completed',
+    'step',
+    'request_started r1',
+  ]);
+});

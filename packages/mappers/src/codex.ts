@@ -1,0 +1,199 @@
+import {
+  definePlugin,
+  type ForeignLog,
+  type ForeignRecord,
+  type ForeignSpan,
+  type Happening,
+  type MappedSignal,
+  type Plugin,
+  type SignalMapper,
+} from '@turnwatch/plugin';
+import { identity, numberOf, textOf, wallOf } from './attribute.ts';
+import { CodexTurn } from './codex-turn.ts';
+import { Recent } from './recent.ts';
+
+/** What the records of one conversation have in common. */
+interface Conversation {
+  turn: CodexTurn | undefined;
+  provider: string | undefined;
+}
+
+/**
+ * OpenAI Codex CLI, by its log events: one for each event of the stream, in batches of a second. Nothing logs that a
+ * request is sent (`codex.api_request` comes with the headers) or that a turn has ended (only the span
+ * `session_task.turn` tells), so the one is inferred from what must follow and without the other a turn becomes idle.
+ *
+ * The stream's events name their conversation and no trace, all others both: a turn is named after its trace.
+ */
+export class CodexMapper implements SignalMapper {
+  readonly selects = {
+    logs: ['codex.*'],
+    spans: ['codex*'],
+    // `error.message` is looked at for its presence only.
+    attributes: [
+      'call_id',
+      'conversation.id',
+      'decision',
+      'endpoint',
+      'error.message',
+      'event.kind',
+      'http.response.status_code',
+      'model',
+      'provider_name',
+      'success',
+      'tool_name',
+    ],
+  } as const;
+  readonly precision = 'fine';
+  readonly exporterDelayMs = 1000;
+
+  readonly #conversations = new Recent<Conversation>();
+  readonly #turns = new Recent<CodexTurn>();
+
+  map(records: readonly ForeignRecord[]): readonly MappedSignal[] {
+    return records.flatMap((record) =>
+      record.kind === 'log' ? this.#log(record) : record.kind === 'span' ? this.#span(record) : [],
+    );
+  }
+
+  #log(log: ForeignLog): readonly MappedSignal[] {
+    const id = textOf(log, 'conversation.id');
+    if (id === undefined) return [];
+    const conversation = this.#conversations.get(id) ?? { turn: undefined, provider: undefined };
+    this.#conversations.set(id, conversation);
+    conversation.provider = textOf(log, 'provider_name') ?? conversation.provider;
+    const before = this.#before(conversation, log);
+    const turn = this.#turnOf(conversation, log);
+    const happenings = turn === undefined || turn.over ? [] : happeningsOf(turn, log);
+    return [...before, ...(turn === undefined ? [] : this.#signals(turn, conversation, id, log, happenings))];
+  }
+
+  /** A new prompt ends the turn before it: without traces nothing else does. */
+  #before(conversation: Conversation, log: ForeignLog): readonly MappedSignal[] {
+    const { turn } = conversation;
+    if (log.eventName !== 'codex.user_prompt' || turn === undefined || turn.over) return [];
+    if (log.traceId === undefined || log.traceId === turn.trace) return [];
+    return [{ turn: turn.id, happening: turn.end(), ...processOf(log), ...wallOf(log) }];
+  }
+
+  #turnOf(conversation: Conversation, log: ForeignLog): CodexTurn | undefined {
+    const { traceId } = log;
+    if (traceId === undefined) return conversation.turn;
+    if (!opensTurn(log)) return this.#turns.get(traceId);
+    const turn = this.#turns.get(traceId) ?? new CodexTurn(traceId);
+    this.#turns.set(traceId, turn);
+    conversation.turn = turn;
+    return turn;
+  }
+
+  #signals(
+    turn: CodexTurn,
+    conversation: Conversation,
+    conversationId: string,
+    log: ForeignLog,
+    happenings: readonly Happening[],
+  ): readonly MappedSignal[] {
+    return happenings.map((happening) => ({
+      turn: turn.id,
+      happening,
+      ...processOf(log),
+      ...wallOf(log),
+      identity: identity({
+        conversationId,
+        traceId: turn.trace,
+        agent: 'codex',
+        service: log.service,
+        provider: conversation.provider,
+        model: textOf(log, 'model'),
+      }),
+    }));
+  }
+
+  /** The one span that says that a turn is over. All others arrive up to half a minute late and say nothing new. */
+  #span(span: ForeignSpan): readonly MappedSignal[] {
+    if (span.name !== 'session_task.turn') return [];
+    const turn = this.#turns.get(span.traceId) ?? new CodexTurn(span.traceId);
+    this.#turns.set(span.traceId, turn);
+    if (turn.over) return [];
+    turn.over = true;
+    const outcome = span.status === 'error' ? 'failed' : 'completed';
+    return [
+      {
+        turn: turn.id,
+        happening: { name: 'ended', outcome },
+        // Without its instant: spans come late by nature, and would make the log records look late too.
+        ...processOf(span),
+        identity: identity({ traceId: span.traceId, service: span.service, startedAtMs: span.startMs }),
+      },
+    ];
+  }
+}
+
+/** The mapper as a plugin; it takes no options. */
+export const codex: Plugin<'mapper', undefined> = definePlugin({
+  apiVersion: 1,
+  kind: 'mapper',
+  name: 'codex',
+  create: () => new CodexMapper(),
+});
+
+/** Log records with a trace that belong to a turn; those of the start-up have one too. */
+const ofTurns: ReadonlySet<string> = new Set([
+  'codex.user_prompt',
+  'codex.api_request',
+  'codex.websocket_request',
+  'codex.tool_decision',
+  'codex.tool_result',
+]);
+
+function opensTurn(log: ForeignLog): boolean {
+  return ofTurns.has(log.eventName) && isModelRequest(log);
+}
+
+/** Codex also asks for models, quotas and the like. */
+function isModelRequest(log: ForeignLog): boolean {
+  if (log.eventName !== 'codex.api_request') return true;
+  const endpoint = textOf(log, 'endpoint');
+  return endpoint === undefined || /responses|completions|messages/.test(endpoint);
+}
+
+function happeningsOf(turn: CodexTurn, log: ForeignLog): readonly Happening[] {
+  const call = textOf(log, 'call_id');
+  switch (log.eventName) {
+    case 'codex.user_prompt':
+      return turn.prompted();
+    case 'codex.api_request':
+      if (!isModelRequest(log)) return [];
+      return failed(log) ? turn.requestFailed() : turn.requestAccepted();
+    case 'codex.websocket_request':
+      return failed(log) ? turn.requestFailed() : turn.requestOverSocket();
+    case 'codex.sse_event':
+    case 'codex.websocket_event':
+      return failed(log) ? turn.requestFailed() : turn.streamed(textOf(log, 'event.kind') ?? '');
+    case 'codex.turn_ttft':
+      return turn.firstToken();
+    case 'codex.tool_decision':
+      if (call === undefined) return [];
+      return isApproved(textOf(log, 'decision'))
+        ? turn.toolStarted(call, textOf(log, 'tool_name'))
+        : turn.toolDenied();
+    case 'codex.tool_result':
+      return call === undefined ? [] : turn.toolEnded(call, textOf(log, 'success') !== 'false');
+    default:
+      return [];
+  }
+}
+
+function failed(log: ForeignLog): boolean {
+  return (
+    textOf(log, 'error.message') !== undefined || (numberOf(log, 'http.response.status_code') ?? 0) >= 400
+  );
+}
+
+function isApproved(decision: string | undefined): boolean {
+  return decision === undefined || !/den|abort|reject|timed/i.test(decision);
+}
+
+function processOf({ service }: ForeignRecord): { readonly process?: string } {
+  return service === undefined ? {} : { process: service };
+}
