@@ -185,6 +185,36 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     await page.getByRole('alert').filter({ hasText: 'No turn with this id was seen' }).waitFor();
   });
 
+  test('an operator’s order is asked about first, and sent with its reason', async () => {
+    const page = await open('#/sources');
+    const orders: unknown[] = [];
+    await page.route('**/turns/turn-working/timeline', async (route) => {
+      const answer = (await (await route.fetch()).json()) as { turn: object };
+      const muted = orders.length > 0 ? { until: null } : null;
+      await route.fulfill({
+        json: { ...answer, turn: { ...answer.turn, acknowledged: null, muted, ownThresholdsMs: {} } },
+      });
+    });
+    await page.route('**/turns/turn-working/mute', async (route) => {
+      orders.push(route.request().postDataJSON());
+      await route.fulfill({ json: {} });
+    });
+    await page.goto(`${detector.url}/#/turns/turn-working`);
+    await page.getByRole('button', { name: 'Mute' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Mute: turn-working' });
+    await dialog.getByLabel('For how many minutes').fill('5');
+    await dialog.getByLabel('Why').fill('known to be slow');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(orders).toEqual([]);
+    await page.getByRole('button', { name: 'Mute' }).click();
+    await dialog.getByLabel('For how many minutes').fill('5');
+    await dialog.getByLabel('Why').fill('known to be slow');
+    await dialog.getByRole('button', { name: 'Mute' }).click();
+    await page.getByRole('button', { name: 'Unmute' }).waitFor();
+    expect(orders).toEqual([{ forMs: 300_000, why: 'known to be slow' }]);
+  });
+
   test('sources: who is heard, and what cannot be seen', async () => {
     const page = await open('#/sources');
     await page.locator('tr', { hasText: 'process-of-turn-unheard' }).getByText('not heard').waitFor();

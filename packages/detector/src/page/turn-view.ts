@@ -4,6 +4,7 @@ import { el, set, setText } from './dom.ts';
 import { aheadMs, GaugeBar } from './gauge.ts';
 import { icon } from './icons.ts';
 import { moment, showMoment } from './moment.ts';
+import { OperatorPanel } from './operator-panel.ts';
 import type { Place, View } from './place.ts';
 import { gaugeOf } from './silence-gauge.ts';
 import { drawTimeline } from './timeline-drawing.ts';
@@ -36,6 +37,7 @@ export class TurnView implements View {
   });
   readonly #deliveries: HTMLElement = el('div');
   readonly #fault: HTMLElement = el('p', { class: 'fault', role: 'alert', hidden: true });
+  readonly #operator = new OperatorPanel(() => void this.#load());
   readonly #rest: HTMLElement[];
   readonly #observer: ResizeObserver;
   #row: LiveRow | undefined;
@@ -65,6 +67,7 @@ export class TurnView implements View {
       el('div', { class: 'head' }, this.#name, this.#state, this.#since),
       this.#why,
       this.#gauge.element,
+      this.#operator.element,
       this.#fault,
       timeline,
       el('div', { class: 'columns' }, why, el('div', { class: 'contents' }, told, facts)),
@@ -178,6 +181,7 @@ export class TurnView implements View {
     timelineLog(this.#log, document_, nowMs);
     deliveryTable(this.#deliveries, document_, this.#row?.managedBy ?? null);
     factsOf(this.#facts, document_.turn);
+    this.#operator.show(document_.turn);
     this.#draw();
   }
 

@@ -1,0 +1,178 @@
+import type { TurnDocument } from '@turnwatch/protocol';
+import { ApiError, postJson } from './api.ts';
+import { el, setText } from './dom.ts';
+import { timeOfDay } from './moment.ts';
+import { spell } from './words.ts';
+
+/** What an operator has done to a turn, where the detector lets operators act. */
+interface Ordered {
+  readonly acknowledged?: { readonly by?: string } | null;
+  readonly muted?: { readonly until: string | null } | null;
+  readonly ownThresholdsMs?: Readonly<Record<string, number>>;
+}
+
+interface Action {
+  readonly name: string;
+  readonly path: 'acknowledge' | 'mute' | 'unmute' | 'threshold' | 'close';
+  readonly what: string;
+  /** A number of minutes that is asked for, and what becomes of it. */
+  readonly minutes?: {
+    readonly label: string;
+    readonly given: number;
+    readonly key: 'forMs' | 'thresholdMs';
+  };
+  readonly danger?: boolean;
+}
+
+const acknowledge: Action = {
+  name: 'Acknowledge',
+  path: 'acknowledge',
+  what: 'Somebody has seen it: shown until this episode is over. Nothing else changes.',
+};
+const mute: Action = {
+  name: 'Mute',
+  path: 'mute',
+  what: 'Nobody is told of it meanwhile. Verdicts stand and are shown; a turn that is stale when the mute is over is told of then.',
+  minutes: { label: 'For how many minutes', given: 60, key: 'forMs' },
+};
+const unmute: Action = {
+  name: 'Unmute',
+  path: 'unmute',
+  what: 'It is told of again; at once, where it is stale by now.',
+};
+const threshold: Action = {
+  name: 'Set threshold',
+  path: 'threshold',
+  what: 'How long it may be silent, in the place of what was learned. Tool calls keep their grace, and a verdict that stands stays.',
+  minutes: { label: 'Minutes of silence', given: 10, key: 'thresholdMs' },
+};
+const close: Action = {
+  name: 'Close',
+  path: 'close',
+  what: 'It is over, whatever its agent says. Its later records do not open it again.',
+  danger: true,
+};
+
+/** Buttons for what operators may do with a turn, each behind a question. Empty where the detector knows no such orders. */
+export class OperatorPanel {
+  readonly element: HTMLElement = el('div', { class: 'contents tight' });
+  readonly #onDone: () => void;
+  #shown = '';
+
+  /** @param onDone an order was taken: the turn is to be read anew */
+  constructor(onDone: () => void) {
+    this.#onDone = onDone;
+  }
+
+  show(turn: TurnDocument): void {
+    const { muted, acknowledged, ownThresholdsMs }: Ordered = turn as TurnDocument & Ordered;
+    const open = turn.state !== 'ended' && turn.state !== 'expired';
+    const known = muted !== undefined;
+    const text = JSON.stringify([turn.id, open, known, muted, acknowledged, ownThresholdsMs]);
+    if (text === this.#shown) return;
+    this.#shown = text;
+    if (!known || !open) {
+      this.element.replaceChildren();
+      return;
+    }
+    const said = [
+      acknowledged == null ? undefined : 'acknowledged',
+      muted === null
+        ? undefined
+        : muted.until === null
+          ? 'muted'
+          : `muted until ${timeOfDay(Date.parse(muted.until))}`,
+      ...Object.entries(ownThresholdsMs ?? {}).map(
+        ([phase, ms]) => `threshold of an operator: ${spell(ms)} (${phase})`,
+      ),
+    ].filter((part) => part !== undefined);
+    const actions = [acknowledge, muted === null ? mute : unmute, threshold, close];
+    this.element.replaceChildren(
+      el(
+        'div',
+        { class: 'actions', role: 'group', 'aria-label': 'What an operator may do' },
+        ...actions.map((action) => this.#button(turn.id, action)),
+      ),
+      el('p', { class: 'note' }, said.join(' · ')),
+    );
+  }
+
+  #button(turn: string, action: Action): HTMLButtonElement {
+    const button = el(
+      'button',
+      { type: 'button', class: `button ${action.danger === true ? 'danger' : ''}` },
+      action.name,
+    );
+    button.addEventListener('click', () => this.#ask(turn, action, button));
+    return button;
+  }
+
+  #ask(turn: string, action: Action, button: HTMLButtonElement): void {
+    const why = el('input', { id: 'order-why', maxlength: 128, autocomplete: 'off' });
+    const minutes = el('input', {
+      id: 'order-minutes',
+      type: 'number',
+      min: 1,
+      max: 10_000,
+      value: action.minutes?.given,
+      required: true,
+    });
+    const fault = el('p', { class: 'fault', role: 'alert' });
+    const cancel = el('button', { type: 'button', class: 'button' }, 'Cancel');
+    const form = el(
+      'form',
+      {},
+      el('h2', { id: 'order-title' }, `${action.name}: ${turn}`),
+      el('p', { class: 'soft' }, action.what),
+      action.minutes === undefined
+        ? null
+        : el('div', { class: 'field' }, el('label', { for: 'order-minutes' }, action.minutes.label), minutes),
+      el('div', { class: 'field' }, el('label', { for: 'order-why' }, 'Why (kept in the audit)'), why),
+      fault,
+      el(
+        'div',
+        { class: 'actions' },
+        el(
+          'button',
+          { type: 'submit', class: `button ${action.danger === true ? 'danger' : 'primary'}` },
+          action.name,
+        ),
+        cancel,
+      ),
+    );
+    const dialog = el('dialog', { 'aria-labelledby': 'order-title' }, form);
+    cancel.addEventListener('click', () => dialog.close());
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      if (button.isConnected) button.focus();
+    });
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      const body = {
+        ...(why.value.trim() === '' ? {} : { why: why.value.trim() }),
+        ...(action.minutes === undefined
+          ? {}
+          : { [action.minutes.key]: Math.round(minutes.valueAsNumber * 60_000) }),
+      };
+      void this.#send(turn, action, body, dialog, fault);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  async #send(
+    turn: string,
+    { path }: Action,
+    body: unknown,
+    dialog: HTMLDialogElement,
+    fault: HTMLElement,
+  ): Promise<void> {
+    try {
+      await postJson(`v1/turns/${encodeURIComponent(turn)}/${path}`, body);
+      dialog.close();
+      this.#onDone();
+    } catch (error) {
+      setText(fault, error instanceof ApiError ? error.message : 'The detector does not answer.');
+    }
+  }
+}
