@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
-import { AwakeClock, type Now, Registry, type Signal } from '@turnwatch/core';
+import { AwakeClock, type Now, Registry } from '@turnwatch/core';
 import { Sender } from '@turnwatch/webhook/send';
+import { Owners } from './access/owners.ts';
 import { Tokens } from './access/tokens.ts';
 import type { Timers } from './clocks.ts';
 import type { DetectorConfig } from './config/shape.ts';
@@ -8,10 +9,11 @@ import type { Detector, DetectorOptions } from './detector.ts';
 import { EndpointBook } from './endpoints/endpoint-book.ts';
 import { EventFeed } from './feed/event-feed.ts';
 import { createApp } from './http/app.ts';
+import { Connections } from './http/connections.ts';
 import { type Health, healthOf } from './http/health.ts';
 import { closeServer, listen, portOf, urlOf } from './http/listen.ts';
 import { WindowCounter } from './http/window-counter.ts';
-import { defaultBodyLimits } from './ingest/body.ts';
+import { Intake } from './ingest/intake.ts';
 import { Screen } from './live/screen.ts';
 import { type Logger, silentLogger } from './logger.ts';
 import { Meters } from './meters.ts';
@@ -47,6 +49,7 @@ export class DetectorService implements Detector {
   readonly #feed: EventFeed;
   readonly #book: EndpointBook;
   readonly #tokens: Tokens;
+  readonly #intake: Intake;
   readonly #screen: Screen;
   readonly #operations: Operations;
   #server: Server | undefined;
@@ -69,6 +72,7 @@ export class DetectorService implements Detector {
       onPing: (outcome) => this.#meters.deadman(outcome),
     });
     this.#registry = Registry.restore(this.#operations.policy, saved, this.#now());
+    this.#intake = new Intake(config.ingest, clocks, timers);
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
     this.#book = new EndpointBook({
       configured: config.endpoints,
@@ -111,6 +115,7 @@ export class DetectorService implements Detector {
       teller: this.#teller,
       now: () => this.#now(),
       soon: (work) => timers.soon(work),
+      owners: Owners.restore(saved, config.ingest),
       logger: this.#logger,
       onEvent: (event) => {
         this.#screen.kept(event);
@@ -174,19 +179,15 @@ export class DetectorService implements Detector {
       now: () => this.#now(),
       health: () => this.health,
       receiver: {
-        submit: (signals, path) => this.#submit(signals, path),
-        limits: this.#options.bodyLimits ?? defaultBodyLimits,
+        submit: (signals, path, owner) => this.#submit(signals, path, owner),
+        intake: this.#intake,
         logger: this.#logger,
         onRequest: (received) => {
           this.#screen.request(received);
           this.#meters.request(received);
         },
         pathOf: (request) => this.#operations.paths.of(request),
-        authorize: (authorization) => {
-          const judged = this.#tokens.judge(authorization, 'ingest');
-          if (judged !== 'ok') this.#meters.unauthorized(judged === 'unknown' ? 401 : 403);
-          return judged;
-        },
+        authorize: (authorization) => this.#meters.judged(this.#tokens.sender(authorization)),
       },
       metrics: this.#meters.handler,
       feed: this.#feed,
@@ -207,7 +208,8 @@ export class DetectorService implements Detector {
       monoMs,
       logger: this.#logger,
     });
-    this.#server = await listen(app, at.host, at.port);
+    const connections = new Connections(this.#options.config.ingest, this.#meters.connectionLost);
+    this.#server = await listen(app, at.host, at.port, connections);
     const port = portOf(this.#server);
     const url = urlOf(at.host, port);
     this.#teller.linkTo(at.publicUrl ?? url);
@@ -262,9 +264,9 @@ export class DetectorService implements Detector {
     this.#operations.paths.tick();
   }
 
-  #submit(signals: readonly Signal[], path: string): ReturnType<Pipeline['submit']> {
+  #submit(...[signals, path, owner]: Parameters<Pipeline['submit']>): ReturnType<Pipeline['submit']> {
     this.#meters.arrived(signals, path, this.#options.clocks.wallMs());
-    return this.#pipeline.submit(this.#operations.paths.back(signals, path), path);
+    return this.#pipeline.submit(this.#operations.paths.back(signals, path), path, owner);
   }
 
   async #stop(): Promise<void> {

@@ -4,7 +4,6 @@ import type { Clocks, Timers } from './clocks.ts';
 import type { DetectorConfig } from './config/shape.ts';
 import { DetectorService } from './detector-service.ts';
 import type { Health } from './http/health.ts';
-import type { BodyLimits } from './ingest/body.ts';
 import type { Logger } from './logger.ts';
 import type { ConfigChange } from './reload/config-change.ts';
 import type { TurnStore } from './store/turn-store.ts';
@@ -19,8 +18,6 @@ export interface DetectorOptions {
   readonly random: () => number;
   /** Default: none. */
   readonly logger?: Logger;
-  /** Default: 16 MiB as sent, 64 MiB after decompression. */
-  readonly bodyLimits?: BodyLimits;
   /** Every verdict, after it is durable. */
   readonly onEvent?: (event: TurnEvent | SourceSilentEvent) => void;
   /** Every attempt at telling somebody. */

@@ -11,7 +11,7 @@ export type { TokenInput } from './config/token-schema.ts';
 export { createDetectorService, type Detector, type DetectorOptions } from './detector.ts';
 export type { Health } from './http/health.ts';
 export { ListenError } from './http/listen.ts';
-export { type BodyLimits, defaultBodyLimits } from './ingest/body.ts';
+export { defaultIngestLimits, type IngestLimits } from './ingest/limits.ts';
 export { detectorLog, type LeveledLogger } from './log/detector-log.ts';
 export { type Logger, silentLogger } from './logger.ts';
 export type { ConfigChange } from './reload/config-change.ts';

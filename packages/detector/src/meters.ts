@@ -5,6 +5,7 @@ import { type MetricKey, type MetricLabel, metrics } from '@turnwatch/protocol';
 import type { DeliveryReport, EndpointState } from '@turnwatch/webhook/send';
 import type { RequestHandler } from 'express';
 import type { PathHealth } from './canary/canaries.ts';
+import type { ConnectionLoss } from './http/connections.ts';
 import type { ReceivedRequest } from './ingest/receiver.ts';
 import { processInstruments } from './process-instruments.ts';
 import type { TurnStore } from './store/turn-store.ts';
@@ -50,11 +51,12 @@ export class Meters {
     this.#exporter.getMetricsRequestHandler(request, response);
   };
 
-  request({ path, status, records, refused, ignored }: ReceivedRequest): void {
+  request({ path, signal, status, reason, records, refused, others }: ReceivedRequest): void {
     this.#record.requests(1, { path, status: String(status) });
-    if (records > 0) this.#record.recordsReceived(records, { path });
-    if (refused > 0) this.#record.recordsRefused(refused, { path });
-    if (ignored > 0) this.#record.recordsIgnored(ignored, { path });
+    if (reason !== undefined) this.#record.requestsRefused(1, { path, signal, reason });
+    if (records > 0) this.#record.recordsReceived(records, { path, signal });
+    for (const [why, count] of refused) this.#record.recordsRefused(count, { path, reason: why });
+    for (const [maker, count] of others) this.#record.recordsIgnored(count, { path, signal, maker });
   }
 
   /** How old each record was when it came in; none where the producer's clock runs ahead. */
@@ -107,6 +109,17 @@ export class Meters {
 
   deadman(outcome: 'ok' | 'failed'): void {
     this.#record.deadmanPings(1, { outcome });
+  }
+
+  /** A connection was closed to make room for another one. */
+  readonly connectionLost = (reason: ConnectionLoss): void => {
+    this.#record.connectionsLost(1, { reason });
+  };
+
+  /** Passes on who sends, or why nobody may. */
+  judged<Sender>(sender: Sender | 'unknown' | 'forbidden'): Sender | 'unknown' | 'forbidden' {
+    if (sender === 'unknown' || sender === 'forbidden') this.unauthorized(sender === 'unknown' ? 401 : 403);
+    return sender;
   }
 
   unauthorized(status: 401 | 403): void {
@@ -173,6 +186,8 @@ export class Meters {
       recordsRefused: counter('recordsRefused'),
       recordsIgnored: counter('recordsIgnored'),
       requests: counter('requests'),
+      requestsRefused: counter('requestsRefused'),
+      connectionsLost: counter('connectionsLost'),
       deliveryAttempts: counter('deliveryAttempts'),
       detectionDelay: histogram('detectionDelay'),
       ingestLag: histogram('ingestLag'),

@@ -6,10 +6,12 @@ import type { TurnStore } from './store/turn-store.ts';
 
 /** What operators did is kept for long, but not for ever. */
 const maxAudit = 100_000;
+/** How long ended turns are kept where there are nearly too many. */
+const crowdedTurnsMs = 3_600_000;
 
 export interface Kept {
   readonly retention: DetectorConfig['retention'];
-  readonly pipeline: Pick<Pipeline, 'forget'>;
+  readonly pipeline: Pick<Pipeline, 'forget' | 'crowded'>;
   readonly store: Pick<TurnStore, 'purgeAudit' | 'purgeDeliveries' | 'purgeEvents'>;
   readonly logger: Logger;
 }
@@ -18,6 +20,14 @@ export interface Kept {
 export function dropOld({ retention, pipeline, store, logger }: Kept, wallMs: number): void {
   const { settledTurnsMs, eventsMs, maxEvents, maxDeliveries } = retention;
   pipeline.forget(wallMs - settledTurnsMs);
+  // Turns that have ended are dropped early rather than new ones refused.
+  if (pipeline.crowded) {
+    logger.warn(
+      {},
+      'nearly as many turns are known as may be (detector.ingest.maxTurns); those that ended an hour ago are dropped',
+    );
+    pipeline.forget(wallMs - crowdedTurnsMs);
+  }
   try {
     store.purgeDeliveries(wallMs - settledTurnsMs, maxDeliveries);
     store.purgeEvents(wallMs - eventsMs, maxEvents);

@@ -19,6 +19,8 @@ export type MetricLabel =
   | 'kind'
   | 'version'
   | 'node'
+  | 'signal'
+  | 'maker'
   | 'gen_ai.operation.name'
   | 'gen_ai.provider.name'
   | 'gen_ai.request.model'
@@ -50,6 +52,8 @@ export type MetricKey =
   | 'recordsRefused'
   | 'recordsIgnored'
   | 'requests'
+  | 'requestsRefused'
+  | 'connectionsLost'
   | 'ingestLag'
   | 'tickDuration'
   | 'lastTickAge'
@@ -118,22 +122,22 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     name: 'turnwatch.ingest.records',
     unit: '{record}',
     kind: 'counter',
-    labels: ['path'],
-    help: 'Log records received, ours or not.',
+    labels: ['path', 'signal'],
+    help: 'Log records, spans and data points received, ours or not.',
   },
   recordsRefused: {
     name: 'turnwatch.ingest.refused',
     unit: '{record}',
     kind: 'counter',
-    labels: ['path'],
-    help: 'Log records of ours that could not be used.',
+    labels: ['path', 'reason'],
+    help: 'Log records of ours that were refused: unusable, not_owner, too_many, not_mergeable.',
   },
   recordsIgnored: {
     name: 'turnwatch.ingest.ignored',
     unit: '{record}',
     kind: 'counter',
-    labels: ['path'],
-    help: 'Log records that are not ours.',
+    labels: ['path', 'signal', 'maker'],
+    help: 'Records that nothing is judged from, by whose they are; nothing of them is kept.',
   },
   requests: {
     name: 'turnwatch.ingest.requests',
@@ -141,6 +145,20 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     kind: 'counter',
     labels: ['path', 'status'],
     help: 'Ingest requests answered, by HTTP status.',
+  },
+  requestsRefused: {
+    name: 'turnwatch.ingest.requests_refused',
+    unit: '{request}',
+    kind: 'counter',
+    labels: ['path', 'signal', 'reason'],
+    help: 'Ingest requests refused as a whole, by why.',
+  },
+  connectionsLost: {
+    name: 'turnwatch.http.connections_lost',
+    unit: '{connection}',
+    kind: 'counter',
+    labels: ['reason'],
+    help: 'Connections closed to make room for new ones: address_full (of one remote address), full (of all).',
   },
   ingestLag: {
     name: 'turnwatch.ingest.lag_seconds',

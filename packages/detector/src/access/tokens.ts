@@ -11,6 +11,15 @@ export interface TokenConfig {
   readonly parent?: string;
   /** The way that records with this token come in by. Default: what the header `turnwatch-path` says. */
   readonly path?: string;
+  /** Tokens of one owner may change each other's turns: those of a team, or the old and the new one of a rotation. Default: the id. */
+  readonly owner?: string;
+}
+
+/** A token that records came with. */
+export interface SenderToken {
+  readonly id: string;
+  /** Owns the turns that it starts. */
+  readonly owner: string;
 }
 
 interface Token extends TokenConfig {
@@ -53,12 +62,12 @@ export class Tokens {
     return found;
   }
 
-  /** Whether a header lets one do what the scope is about. */
-  judge(authorization: string | undefined, scope: TokenScope): 'ok' | 'unknown' | 'forbidden' {
-    if (this.open) return 'ok';
+  /** Who sends records with a header; undefined where whoever reaches the listener may, and nobody is anybody. */
+  sender(authorization: string | undefined): SenderToken | undefined | 'unknown' | 'forbidden' {
     const token = this.find(authorization);
-    if (token === undefined) return 'unknown';
-    return token.scopes.some((has) => has === scope || has === 'admin') ? 'ok' : 'forbidden';
+    if (token === undefined) return this.open ? undefined : 'unknown';
+    if (!token.scopes.some((has) => has === 'ingest' || has === 'admin')) return 'forbidden';
+    return { id: token.id, owner: token.owner ?? token.id };
   }
 }
 

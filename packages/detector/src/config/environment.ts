@@ -37,6 +37,10 @@ export const variables: ReadonlyMap<string, Variable> = new Map<string, Variable
   ['TURNWATCH_RETENTION_EVENTS_MS', { path: ['retention', 'eventsMs'], text: false }],
   ['TURNWATCH_RETENTION_MAX_EVENTS', { path: ['retention', 'maxEvents'], text: false }],
   ['TURNWATCH_RETENTION_MAX_DELIVERIES', { path: ['retention', 'maxDeliveries'], text: false }],
+  ...(keysAt(['detector', 'ingest']) ?? []).map((key): [string, Variable] => [
+    `TURNWATCH_INGEST_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
+    { path: ['ingest', key], text: false },
+  ]),
   ...(keysAt(['detector', 'policy']) ?? []).map((key): [string, Variable] => [
     `TURNWATCH_POLICY_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
     { path: ['policy', key], text: key === 'preset' },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { defaultIngestLimits } from '../ingest/limits.ts';
 import { variables, variablesOfOthers } from './environment.ts';
 import { type ConfigSources, loadConfig } from './load.ts';
 import { ConfigError } from './problem.ts';
@@ -51,6 +52,7 @@ describe('what is taken', () => {
         maxDeliveries: 100_000,
       },
       canary: { routes: [] },
+      ingest: defaultIngestLimits,
     });
   });
 

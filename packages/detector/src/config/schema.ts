@@ -1,8 +1,10 @@
 import type { PolicyInput } from '@turnwatch/core';
 import { z } from 'zod';
+import type { IngestLimits } from '../ingest/limits.ts';
 import { type CanaryRouteInput, canaryRouteSchema } from './canary-schema.ts';
 import { type DeadmanInput, deadmanSchema, type ParsedDeadman } from './deadman-schema.ts';
 import { type EndpointInput, endpointSchema } from './endpoint-schema.ts';
+import { ingestSchema } from './ingest-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import type { DetectorConfig, LogFormat, LogLevel } from './shape.ts';
 import { type TokenInput, tokenSchema } from './token-schema.ts';
@@ -36,6 +38,7 @@ export interface DetectorConfigInput {
     readonly maxEvents?: number;
     readonly maxDeliveries?: number;
   };
+  readonly ingest?: Partial<IngestLimits>;
   readonly canary?: { readonly routes?: readonly CanaryRouteInput[] };
   readonly deadman?: DeadmanInput;
 }
@@ -143,6 +146,7 @@ const section = z.strictObject(
       )
       .prefault({}),
     deadman: deadmanSchema.exactOptional(),
+    ingest: ingestSchema.prefault({}),
   },
   map,
 );

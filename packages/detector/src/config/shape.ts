@@ -1,6 +1,7 @@
 import type { PolicyInput } from '@turnwatch/core';
 import type { EndpointConfig, NetworkPolicy } from '@turnwatch/webhook/send';
 import type { TokenConfig } from '../access/tokens.ts';
+import type { IngestLimits } from '../ingest/limits.ts';
 
 /** Where the detector listens. */
 export interface ListenConfig {
@@ -59,6 +60,8 @@ export interface DetectorConfig {
     /** Deliveries that are kept for the log at most; those that wait are never dropped. Default 100,000. */
     readonly maxDeliveries: number;
   };
+  /** What one source, and all of them, may take of the detector; see {@link IngestLimits} for each default. */
+  readonly ingest: IngestLimits;
   readonly canary: {
     /** Ways of records beside the direct one, each with a probe of its own once a second. Default none. */
     readonly routes: readonly CanaryRoute[];

@@ -16,16 +16,20 @@ export interface TokenInput {
   readonly parent?: string;
   /** The way that records with this token come in by, whatever their header says. Default: what the header says. */
   readonly path?: string;
+  /** Tokens of one owner share the turns that they start. Default: the id. */
+  readonly owner?: string;
 }
 
 export const shortestToken = 16;
 
+const name = z
+  .string(must('a name'))
+  .regex(/^[A-Za-z0-9_.-]{1,64}$/, must('a name of 1 to 64 letters, digits, ".", "_" or "-"'));
+
 export const tokenSchema: z.ZodType<TokenInput> = z
   .strictObject(
     {
-      id: z
-        .string(must('a name'))
-        .regex(/^[A-Za-z0-9_.-]{1,64}$/, must('a name of 1 to 64 letters, digits, ".", "_" or "-"')),
+      id: name,
       token: text.exactOptional(),
       tokenEnv: text.exactOptional(),
       sha256: z
@@ -37,6 +41,7 @@ export const tokenSchema: z.ZodType<TokenInput> = z
         .min(1, must('at least one scope')),
       parent: text.exactOptional(),
       path: pathName.exactOptional(),
+      owner: name.exactOptional(),
     },
     map,
   )

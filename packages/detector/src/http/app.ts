@@ -1,7 +1,7 @@
 import type { Now, Registry } from '@turnwatch/core';
 import express, { type Express, type RequestHandler } from 'express';
 import type { EventFeed } from '../feed/event-feed.ts';
-import { type ReceiverOptions, receiveLogs, receiveUnjudged } from '../ingest/receiver.ts';
+import { type ReceiverOptions, receive } from '../ingest/receiver.ts';
 import type { Screen } from '../live/screen.ts';
 import type { Logger } from '../logger.ts';
 import { type AccessOptions, gateOf } from './access.ts';
@@ -93,9 +93,9 @@ export function createApp(options: AppOptions): Express {
     getDescription: description(),
     getErrors: errorsPage,
     getIndex: indexPage(registry),
-    sendLogs: receiveLogs(options.receiver),
-    sendTraces: receiveUnjudged('traces', options.receiver),
-    sendMetrics: receiveUnjudged('metrics', options.receiver),
+    sendLogs: receive('logs', options.receiver),
+    sendTraces: receive('traces', options.receiver),
+    sendMetrics: receive('metrics', options.receiver),
   };
   bindRoutes(app, { gate: gateOf(options.access), limit: rateLimit(options.requests) }, handlers);
 

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Connections } from './connections.ts';
 
 /** Thrown when the detector cannot listen; the message says how to choose another place. */
 export class ListenError extends Error {
@@ -14,13 +15,26 @@ export class ListenError extends Error {
 
 /**
  * Starts listening. A whole request has 30 s, its head 10 s: slow bodies do not hold connections for ever.
+ * @param connections bounds how many may be open
  * @throws {ListenError} for a taken port, a host that is not this machine's, missing rights.
  */
-export function listen(handler: RequestListener, host: string, port: number): Promise<Server> {
+export function listen(
+  handler: RequestListener,
+  host: string,
+  port: number,
+  connections: Connections,
+): Promise<Server> {
   const server = createServer(
-    { requestTimeout: 30_000, headersTimeout: 10_000, keepAliveTimeout: 65_000 },
+    {
+      requestTimeout: 30_000,
+      headersTimeout: 10_000,
+      keepAliveTimeout: 65_000,
+      // Without it both are looked at every 30 s only.
+      connectionsCheckingInterval: 1000,
+    },
     handler,
   );
+  connections.watch(server);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(explain(error, host, port)));
     server.listen(port, host, () => {

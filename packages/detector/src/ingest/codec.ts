@@ -1,66 +1,94 @@
 import type { Signal } from '@turnwatch/core';
 import { decodeRecord } from '@turnwatch/protocol';
 import {
-  type DecodeResult,
+  type CountedSignal,
+  countJson,
+  countProtobuf,
   decodeLogsJson,
   decodeLogsProtobuf,
   encodeExportLogsResponse,
   encodeStatus,
+  type Maker,
   OtlpError,
-  type RecordSink,
 } from '@turnwatch/protocol/otlp';
 import type { Encoding } from './content-type.ts';
 import { IngestError } from './ingest-error.ts';
 
-export interface DecodedLogs {
+export type OtlpSignal = 'logs' | CountedSignal;
+
+export interface Decoded {
   readonly signals: readonly Signal[];
-  /** Log records in the request, ours or not. */
+  /** Log records, spans or data points in the request, ours or not. */
   readonly records: number;
   /** Records of ours that cannot be used. The others of the batch are. */
   readonly refused: number;
-  /** Records of others, or of a later version. */
-  readonly ignored: number;
+  /** Records that nothing is judged from, by whose they are: counted, and nothing of them is kept. */
+  readonly others: ReadonlyMap<Maker, number>;
   /** Why the first one was refused; it never quotes what was sent. */
   readonly reason?: string;
 }
 
 /**
- * The signals in an OTLP logs request. One bad record costs only itself.
+ * What is in an OTLP request: the signals of ours in logs, and how much there is of others. One bad record costs only
+ * itself.
  * @throws {IngestError} 400 where the bytes are no such request, 413 where they hold too many records.
  */
-export function decodeLogs(body: Buffer, encoding: Encoding): DecodedLogs {
+export function decode(
+  signal: OtlpSignal,
+  body: Buffer,
+  encoding: Encoding,
+  limits: { readonly maxRecords: number },
+): Decoded {
+  const others = new Map<Maker, number>();
+  const onOther = (maker: Maker, records = 1): void => {
+    others.set(maker, (others.get(maker) ?? 0) + records);
+  };
+  // No bytes are an empty request in either encoding, and that is a success.
+  if (body.length === 0) return { signals: [], records: 0, refused: 0, others };
+  try {
+    if (signal === 'logs') return decodeLogs(body, encoding, { ...limits, onOther }, others);
+    const count = encoding === 'protobuf' ? countProtobuf : countJson;
+    return { signals: [], records: count(signal, body, onOther, limits), refused: 0, others };
+  } catch (error) {
+    if (!(error instanceof OtlpError)) throw error;
+    if (error.kind === 'too_many_records')
+      throw new IngestError(413, 'too_many_records', `${error.message}; send smaller batches`, error);
+    throw new IngestError(400, 'malformed', `the body is no OTLP ${signal} request: ${error.message}`, error);
+  }
+}
+
+function decodeLogs(
+  body: Buffer,
+  encoding: Encoding,
+  limits: Parameters<typeof decodeLogsJson>[2],
+  others: ReadonlyMap<Maker, number>,
+): Decoded {
   const signals: Signal[] = [];
   let refused = 0;
+  let later = 0;
   let reason: string | undefined;
-  const sink: RecordSink = (record) => {
-    const decoded = decodeRecord(record);
-    if ('signal' in decoded) signals.push(decoded.signal);
-    if ('refused' in decoded) {
-      refused++;
-      reason ??= decoded.refused;
-    }
-  };
-  const { seen } = read(body, encoding, sink);
+  const read = encoding === 'protobuf' ? decodeLogsProtobuf : decodeLogsJson;
+  const { seen } = read(
+    body,
+    (record) => {
+      const decoded = decodeRecord(record);
+      if ('signal' in decoded) signals.push(decoded.signal);
+      else if ('refused' in decoded) {
+        refused++;
+        reason ??= decoded.refused;
+      } else later++;
+    },
+    limits,
+  );
   return {
     signals,
     records: seen,
     refused,
-    ignored: seen - signals.length - refused,
+    // Events of ours that a later version knows are nobody else's.
+    others:
+      later === 0 ? others : new Map([...others, ['turnwatch', (others.get('turnwatch') ?? 0) + later]]),
     ...(reason === undefined ? {} : { reason }),
   };
-}
-
-function read(body: Buffer, encoding: Encoding, sink: RecordSink): DecodeResult {
-  // No bytes are an empty request in either encoding, and that is a success.
-  if (body.length === 0) return { seen: 0, matched: 0 };
-  try {
-    return encoding === 'protobuf' ? decodeLogsProtobuf(body, sink) : decodeLogsJson(body, sink);
-  } catch (error) {
-    if (!(error instanceof OtlpError)) throw error;
-    if (error.kind === 'too_many_records')
-      throw new IngestError(413, `${error.message}; send smaller batches`, error);
-    throw new IngestError(400, `the body is no OTLP logs request: ${error.message}`, error);
-  }
 }
 
 export interface PartialSuccess {

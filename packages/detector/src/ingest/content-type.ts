@@ -23,6 +23,7 @@ export function requireEncoding(request: IncomingMessage): Encoding {
   const given = request.headers['content-type'];
   throw new IngestError(
     415,
+    'content_type',
     `content-type ${given === undefined ? 'is missing' : `${JSON.stringify(given.slice(0, 100))} is not understood`}; ` +
       'send application/x-protobuf or application/json',
   );

@@ -13,10 +13,7 @@ const json = { 'content-type': 'application/json' };
 
 let running: RunningDetector;
 beforeEach(async () => {
-  running = await runDetector(
-    {},
-    { bodyLimits: { compressedBytes: 64 * 1024, decompressedBytes: 256 * 1024 } },
-  );
+  running = await runDetector({ ingest: { compressedBytes: 64 * 1024, decompressedBytes: 256 * 1024 } });
 });
 afterEach(() => running.detector.stop());
 
@@ -89,13 +86,42 @@ describe('what is taken', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
-  test('traces and metrics are taken, in the type of the request', async () => {
-    const traces = await send(JSON.stringify({ resourceSpans: [] }), json, '/v1/traces');
-    expect([traces.status, await traces.text()]).toEqual([200, '{}']);
-    const metrics = await send(new Uint8Array([1, 2, 3]), proto, '/v1/metrics');
-    expect([metrics.status, metrics.headers.get('content-type')]).toEqual([200, 'application/x-protobuf']);
+  test('traces and metrics are read, counted by whose they are, and answered in the type of the request', async () => {
+    const scope = { name: 'codex_exec' };
+    const spans = {
+      resourceSpans: [{ scopeSpans: [{ scope, spans: [{}, {}] }, { spans: [{ name: 'GET /' }] }] }],
+    };
+    const points = { name: 'gen_ai.client.token.usage', histogram: { dataPoints: [{}, {}, {}] } };
+    const counted = { resourceMetrics: [{ scopeMetrics: [{ metrics: [points] }] }] };
+    for (const [signal, body] of [
+      ['traces', spans],
+      ['metrics', counted],
+    ] as const) {
+      const answer = await send(JSON.stringify(body), json, `/v1/${signal}`);
+      expect([answer.status, await answer.text()], signal).toEqual([200, '{}']);
+    }
+    const empty = await send(new Uint8Array(), proto, '/v1/metrics');
+    expect([empty.status, empty.headers.get('content-type')]).toEqual([200, 'application/x-protobuf']);
+    expect(await scrape(/^turnwatch_ingest_ignored_total\{(.*)\} (\d+)/gm)).toEqual({
+      'codex traces': 2,
+      'other traces': 1,
+      'gen_ai metrics': 3,
+    });
   });
 });
+
+/** Samples by maker and signal. */
+async function scrape(pattern: RegExp): Promise<Record<string, number>> {
+  const text = await (await fetch(`${running.url}/metrics`)).text();
+  const label = (labels: string, name: string): string =>
+    new RegExp(`${name}="([^"]*)"`).exec(labels)?.[1] ?? '';
+  return Object.fromEntries(
+    [...text.matchAll(pattern)].map(([, labels = '', value]) => [
+      `${label(labels, 'maker')} ${label(labels, 'signal')}`,
+      Number(value),
+    ]),
+  );
+}
 
 describe('what is refused, in the type of the request', () => {
   test('bytes that are no OTLP: 400', async () => {
@@ -112,6 +138,25 @@ describe('what is refused, in the type of the request', () => {
       code: 3,
       message: expect.stringContaining('no OTLP logs request'),
     });
+  });
+
+  test.each([
+    ['logs', '[]', 'the request must be an object, not a list'],
+    ['logs', '{"resourceLogs": 5}', 'resourceLogs must be a list, not a number'],
+    ['traces', '"x"', 'the request must be an object, not a string'],
+    ['traces', '{"resourceSpans":{}}', 'resourceSpans must be a list, not an object'],
+    ['metrics', '{"resourceMetrics":[1]}', 'an element of resourceMetrics must be an object, not a number'],
+  ])('JSON of the wrong shape, %s %s: 400 with what is wrong', async (signal, body, message) => {
+    const answer = await send(body, json, `/v1/${signal}`);
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ code: 3, message: expect.stringContaining(message) });
+  });
+
+  test('bytes that are no traces and no metrics: 400', async () => {
+    for (const signal of ['traces', 'metrics']) {
+      const answer = await send(new Uint8Array([1, 2, 3]), proto, `/v1/${signal}`);
+      expect([answer.status, (await statusOf(answer)).code]).toEqual([400, 3]);
+    }
   });
 
   test('damaged and cut gzip: 400', async () => {
@@ -156,6 +201,16 @@ describe('what is refused, in the type of the request', () => {
       resourceLogs: [{ scopeLogs: [{ logRecords: Array.from({ length: 20_001 }, () => ({})) }] }],
     };
     expect((await send(JSON.stringify(request), json)).status).toBe(413);
+  });
+
+  test('too many spans or data points: 413', async () => {
+    const spans = Array.from({ length: 20_001 }, () => ({}));
+    const traces = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] });
+    expect((await send(traces, json, '/v1/traces')).status).toBe(413);
+    const metrics = JSON.stringify({
+      resourceMetrics: [{ scopeMetrics: [{ metrics: [{ sum: { dataPoints: spans } }] }] }],
+    });
+    expect((await send(metrics, json, '/v1/metrics')).status).toBe(413);
   });
 
   test('another content type or encoding: 415', async () => {

@@ -1,5 +1,6 @@
 import { makePolicy, Registry } from '@turnwatch/core';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { Owners } from '../access/owners.ts';
 import { silentLogger } from '../logger.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { HeldClocks } from '../testing/held-time.ts';
@@ -35,6 +36,7 @@ beforeEach(() => {
     teller: new Teller({ endpoints: () => [], source: 'test', sequence: 0 }),
     now,
     soon: (work) => void soon.push(work),
+    owners: new Owners([], [], { maxTurns: 10, maxTurnsPerOwner: 10 }),
     logger: silentLogger,
     onEvent: () => undefined,
     onMerge: () => undefined,
@@ -59,7 +61,7 @@ describe('a batch', () => {
     expect(await settled(one)).toBe(false);
     expect(store.load().turns).toEqual([]);
     soon[0]?.();
-    expect(await Promise.all([one, two])).toEqual([{ refused: 0 }, { refused: 0 }]);
+    expect(await Promise.all([one, two])).toEqual([{ refused: new Map() }, { refused: new Map() }]);
     expect(store.load().turns).toHaveLength(2);
   });
 
@@ -72,7 +74,7 @@ describe('a batch', () => {
     agent.a = 500;
     const beat = pipeline.submit([agent.says({ name: 'heartbeat' })], 'direct');
     pipeline.run();
-    expect(await beat).toEqual({ refused: 0 });
+    expect(await beat).toEqual({ refused: new Map() });
     expect(JSON.stringify(store.load().turns)).toBe(before);
     pipeline.run({ checkpoint: true });
     expect(JSON.stringify(store.load().turns)).not.toBe(before);
@@ -87,13 +89,13 @@ describe('a batch', () => {
     await Promise.all(taken);
     const again = pipeline.submit([started('t2')], 'direct');
     soon[1]?.();
-    expect(await again).toEqual({ refused: 0 });
+    expect(await again).toEqual({ refused: new Map() });
   });
 
   test('is refused while stopping; what came before is kept', async () => {
     const before = pipeline.submit([started('t1')], 'direct');
     pipeline.close();
-    expect(await before).toEqual({ refused: 0 });
+    expect(await before).toEqual({ refused: new Map() });
     expect(store.load().turns).toHaveLength(1);
     await expect(pipeline.submit([started('t2')], 'direct')).rejects.toThrow('the detector is stopping');
   });

@@ -1,50 +1,20 @@
 import type { Effect, Now, Registry, Signal, SourceSilentEvent, TurnEvent } from '@turnwatch/core';
 import type { NewDelivery } from '@turnwatch/webhook/send';
-import type { Timers } from '../clocks.ts';
-import type { Logger } from '../logger.ts';
 import type { AuditEntry } from '../store/stored-audit.ts';
-import type { StoredEvent } from '../store/stored-event.ts';
-import type { TurnStore } from '../store/turn-store.ts';
+import type { Accepted, MergeRefusal } from './accepted.ts';
 import { Changes } from './changes.ts';
+import type { PipelineOptions } from './pipeline-options.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
-import type { Teller } from './teller.ts';
 
 /** Signals that wait, over all batches. Beyond it new batches are refused, to be sent again by their exporters. */
 const maxQueuedSignals = 500_000;
 
-export interface PipelineOptions {
-  readonly registry: Registry;
-  readonly store: TurnStore;
-  readonly teller: Teller;
-  readonly now: () => Now;
-  readonly soon: Timers['soon'];
-  readonly logger: Logger;
-  /** A signal is about to be merged, and was. For what is shown; it must not throw. */
-  readonly onMerge: (signal: Signal, now: Now, when: 'before' | 'after') => void;
-  /** Turns were dropped from memory. */
-  readonly onForgotten: (turns: readonly string[]) => void;
-  /** After the commit that holds the event. */
-  readonly onEvent: (event: TurnEvent | SourceSilentEvent) => void;
-  readonly onEffect: (effect: Effect) => void;
-  /** For how long a commit takes. Default: it is not measured. */
-  readonly monoMs?: () => number;
-  readonly onCommit?: (durationMs: number, outcome: 'ok' | 'failed') => void;
-  /** Deliveries were queued: the sender should look. */
-  readonly onQueued: () => void;
-  /** Events were kept: the feed has them. */
-  readonly onKept: (events: readonly StoredEvent[]) => void;
-}
-
 interface Batch {
   readonly signals: readonly Signal[];
   readonly path: string;
+  readonly owner: string | undefined;
   readonly resolve: (accepted: Accepted) => void;
   readonly reject: (error: unknown) => void;
-}
-
-export interface Accepted {
-  /** Signals that the registry could not take. */
-  readonly refused: number;
 }
 
 export interface StoreHealth {
@@ -70,6 +40,11 @@ export class Pipeline {
     this.#options = options;
   }
 
+  /** New turns will soon be refused. */
+  get crowded(): boolean {
+    return this.#options.owners.crowded;
+  }
+
   get health(): StoreHealth {
     return this.#health;
   }
@@ -77,14 +52,16 @@ export class Pipeline {
   /**
    * Queues a batch; resolves when it is merged and what had to be kept is kept.
    *
+   * @param owner of the token it came with. Without one it may change every turn.
+   *
    * @throws {StoreUnavailable} when nothing could be kept, or too much waits: the sender is to try again.
    */
-  submit(signals: readonly Signal[], path: string): Promise<Accepted> {
+  submit(signals: readonly Signal[], path: string, owner?: string): Promise<Accepted> {
     if (this.#closed) return Promise.reject(new StoreUnavailable('the detector is stopping'));
     if (this.#queued + signals.length > maxQueuedSignals)
       return Promise.reject(new StoreUnavailable(`${this.#queued} signals are waiting already`));
     return new Promise((resolve, reject) => {
-      this.#queue.push({ signals, path, resolve, reject });
+      this.#queue.push({ signals, path, owner, resolve, reject });
       this.#queued += signals.length;
       if (this.#scheduled) return;
       this.#scheduled = true;
@@ -174,6 +151,12 @@ export class Pipeline {
   forget(settledBeforeMs: number): void {
     const forgotten = this.#options.registry.forget(settledBeforeMs);
     for (const id of forgotten) this.#changes.forget(id);
+    this.#options.owners.forget('turn', forgotten);
+    const processes = this.#options.registry.processes(this.#options.now());
+    this.#options.owners.keepOnly(
+      'process',
+      processes.map(({ id }) => id),
+    );
     this.#options.onForgotten(forgotten);
   }
 
@@ -191,20 +174,32 @@ export class Pipeline {
     }
   }
 
-  #drain(now: Now): { batch: Batch; refused: number }[] {
+  #drain(now: Now): { batch: Batch; refused: Accepted['refused'] }[] {
     const queue = this.#queue;
     this.#queue = [];
     this.#queued = 0;
     return queue.map((batch) => {
-      let refused = 0;
+      const refused = new Map<MergeRefusal, number>();
+      const refuse = (why: MergeRefusal): void => void refused.set(why, (refused.get(why) ?? 0) + 1);
       for (const signal of batch.signals) {
+        const { owners } = this.#options;
+        const unknown =
+          signal.type === 'turn' && !owners.knows('turn', signal.turn) ? signal.turn : undefined;
+        const why = owners.admit(signal, batch.owner);
+        if (why !== undefined) {
+          refuse(why);
+          continue;
+        }
         try {
           this.#options.onMerge(signal, now, 'before');
           this.#take(this.#options.registry.receive(signal, batch.path, now), now);
           this.#options.onMerge(signal, now, 'after');
           if (signal.type === 'turn') this.#changes.touch(signal.turn);
+          // A record that made no turn (a late one of a turn that is long forgotten) gives nobody a claim to its id.
+          if (unknown !== undefined && this.#options.registry.saveTurn(unknown) === undefined)
+            owners.forget('turn', [unknown]);
         } catch (error) {
-          refused++;
+          refuse('not_mergeable');
           this.#options.logger.error(
             { err: error, type: signal.type },
             'a signal could not be merged and was refused',
@@ -243,8 +238,11 @@ export class Pipeline {
   }
 
   #commit(now: Now, withRest: boolean): void {
-    const { registry, store, teller, logger } = this.#options;
-    const commit = this.#changes.commitOf(registry, now, teller.sequence, withRest);
+    const { registry, store, teller, logger, owners } = this.#options;
+    const commit = {
+      ...this.#changes.commitOf(registry, now, teller.sequence, withRest),
+      owners: owners.pending,
+    };
     try {
       this.#timed(() => store.commit(commit));
     } catch (error) {
@@ -261,6 +259,7 @@ export class Pipeline {
       logger.info({ store: store.place }, 'the store can be written again');
     this.#health = {};
     this.#changes.clear();
+    owners.kept();
     if (commit.deliveries.length > 0) this.#options.onQueued();
     if (commit.events.length > 0) this.#options.onKept(commit.events);
     this.#announce();

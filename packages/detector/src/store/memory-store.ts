@@ -9,6 +9,7 @@ import {
   type EndpointState,
   supersedes,
 } from '@turnwatch/webhook/send';
+import type { Ownership } from '../access/owners.ts';
 import { type DeliveryFilter, type DeliveryPosition, newestDeliveryFirst } from './delivery-filter.ts';
 import type { AuditFilter, StoredAudit } from './stored-audit.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
@@ -21,6 +22,7 @@ export class MemoryStore implements TurnStore {
   readonly detectorId: string = `det_${randomBytes(10).toString('hex')}`;
   readonly #turns = new Map<string, SavedTurn>();
   readonly #baselines = new Map<string, SavedBaseline>();
+  readonly #owners = new Map<string, Ownership>();
   readonly #rows = new Map<string, DeliveryRow>();
   readonly #states = new Map<string, EndpointState>();
   readonly #endpoints = new Map<string, StoredEndpoint>();
@@ -32,12 +34,20 @@ export class MemoryStore implements TurnStore {
   #clock: { awakeMs: number; sequence: number; rest?: SavedRest } = { awakeMs: 0, sequence: 0 };
 
   load(): StoredState {
-    return { turns: [...this.#turns.values()], baselines: [...this.#baselines.values()], ...this.#clock };
+    const owners = [...this.#owners.values()];
+    return {
+      turns: [...this.#turns.values()],
+      baselines: [...this.#baselines.values()],
+      owners,
+      ...this.#clock,
+    };
   }
 
   commit(commit: Commit): void {
     for (const { id, saved } of commit.turns) this.#turns.set(id, saved);
     for (const { key, saved } of commit.baselines) this.#baselines.set(key, saved);
+    for (const { kind, id } of commit.owners?.released ?? []) this.#owners.delete(`${kind} ${id}`);
+    for (const owned of commit.owners?.claimed ?? []) this.#owners.set(`${owned.kind} ${owned.id}`, owned);
     for (const id of commit.forgottenTurns) this.#turns.delete(id);
     for (const delivery of commit.deliveries) {
       const key = keyOf(delivery);

@@ -101,4 +101,13 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX audit_turn ON audit (turn_id, id);
   `,
+  `
+  -- Whose token started a turn, a process or an engine: no other may change it.
+  CREATE TABLE owners (
+    kind  TEXT NOT NULL,
+    id    TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    PRIMARY KEY (kind, id)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

@@ -8,6 +8,7 @@ import type {
   DeliveryRow,
   EndpointState,
 } from '@turnwatch/webhook/send';
+import type { OwnedKind } from '../access/owners.ts';
 import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
 import { openDatabase } from './open-database.ts';
 import { SqliteAudit } from './sqlite-audit.ts';
@@ -20,6 +21,8 @@ import { transaction } from './transaction.ts';
 import type { Commit, DeliveryAttempt, StoredState, TurnStore } from './turn-store.ts';
 
 interface Statements {
+  readonly own: StatementSync;
+  readonly disown: StatementSync;
   readonly turn: StatementSync;
   readonly forget: StatementSync;
   readonly baseline: StatementSync;
@@ -46,6 +49,10 @@ export class SqliteStore implements TurnStore {
     this.#events = new SqliteEvents(database);
     this.#audit = new SqliteAudit(database);
     this.#statements = {
+      own: database.prepare(
+        'INSERT INTO owners (kind, id, owner) VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET owner = excluded.owner',
+      ),
+      disown: database.prepare('DELETE FROM owners WHERE kind = ? AND id = ?'),
       turn: database.prepare(
         'INSERT INTO turns (id, saved) VALUES (?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved',
       ),
@@ -84,13 +91,19 @@ export class SqliteStore implements TurnStore {
       baselines: saved('baselines').map((text) => JSON.parse(text) as SavedBaseline),
       awakeMs: Number(this.#meta('awake_ms') ?? 0),
       sequence: Number(this.#meta('sequence') ?? 0),
+      owners: this.#database
+        .prepare('SELECT kind, id, owner FROM owners')
+        .all()
+        .map(({ kind, id, owner }) => ({ kind: kind as OwnedKind, id: String(id), owner: String(owner) })),
       ...(rest === undefined ? {} : { rest: JSON.parse(rest) as SavedRest }),
     };
   }
 
   commit(commit: Commit): void {
     transaction(this.#database, () => {
-      const { turn, baseline, forget, meta } = this.#statements;
+      const { turn, baseline, forget, meta, own, disown } = this.#statements;
+      for (const { kind, id } of commit.owners?.released ?? []) disown.run(kind, id);
+      for (const { kind, id, owner } of commit.owners?.claimed ?? []) own.run(kind, id, owner);
       for (const { id, saved } of commit.turns) turn.run(id, JSON.stringify(saved));
       for (const { key, saved } of commit.baselines) baseline.run(key, JSON.stringify(saved));
       for (const id of commit.forgottenTurns) forget.run(id);

@@ -98,7 +98,7 @@ describe.each(kinds)('%s', (_name, open) => {
   const queue = (...deliveries: NewDelivery[]): void => store.commit({ ...nothing, deliveries });
 
   test('is empty at first', () => {
-    expect(store.load()).toEqual({ turns: [], baselines: [], awakeMs: 0, sequence: 0 });
+    expect(store.load()).toEqual({ turns: [], baselines: [], owners: [], awakeMs: 0, sequence: 0 });
     expect(store.detectorId).toMatch(/^det_[0-9a-f]{20}$/);
   });
 
@@ -123,10 +123,22 @@ describe.each(kinds)('%s', (_name, open) => {
     expect(store.load()).toEqual({
       turns: [turn('new'), turn('other')],
       baselines: [baseline('b')],
+      owners: [],
       rest: rest('r'),
       awakeMs: 6,
       sequence: 2,
     });
+  });
+
+  test('knows who owns what', () => {
+    const own = (id: string, owner: string) => ({ kind: 'turn' as const, id, owner });
+    const claimed = [own('t1', 'a'), own('t2', 'a'), { kind: 'process' as const, id: 't1', owner: 'b' }];
+    store.commit({ ...nothing, owners: { claimed, released: [] } });
+    const released = [{ kind: 'turn' as const, id: 't1' }];
+    store.commit({ ...nothing, owners: { claimed: [own('t2', 'c')], released } });
+    expect(new Set(store.load().owners)).toEqual(
+      new Set([own('t2', 'c'), { kind: 'process', id: 't1', owner: 'b' }]),
+    );
   });
 
   test('drops forgotten turns', () => {

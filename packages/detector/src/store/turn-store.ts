@@ -1,5 +1,6 @@
 import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
 import type { DeliveryError, DeliveryRow, NewDelivery, Outbox } from '@turnwatch/webhook/send';
+import type { OwnerChanges, Ownership } from '../access/owners.ts';
 import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
 import type { AuditEntry, AuditFilter, StoredAudit } from './stored-audit.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
@@ -24,6 +25,8 @@ export interface Commit {
   /** The last sequence number given to an event. */
   readonly sequence: number;
   readonly rest?: SavedRest;
+  /** Who owns what, where that has changed. */
+  readonly owners?: OwnerChanges;
 }
 
 export interface StoredState {
@@ -32,6 +35,7 @@ export interface StoredState {
   readonly rest?: SavedRest;
   readonly awakeMs: number;
   readonly sequence: number;
+  readonly owners: readonly Ownership[];
 }
 
 /** One attempt at a delivery, for the operator. */

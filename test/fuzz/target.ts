@@ -1,0 +1,6 @@
+import { check } from './check.ts';
+
+/** What jazzer.js calls. */
+export function fuzz(data: Buffer): void {
+  check(data);
+}
