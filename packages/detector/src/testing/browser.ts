@@ -5,7 +5,7 @@ import type { Browser, BrowserType } from 'playwright-core';
 const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** The Chromium of this machine: `TURNWATCH_CHROMIUM`, or the first of the usual names in the PATH. */
-export function findChromium(): string | undefined {
+function findChromium(): string | undefined {
   const { TURNWATCH_CHROMIUM: own, PATH = '' } = process.env;
   if (own !== undefined && own !== '') return own;
   return PATH.split(delimiter)
@@ -23,7 +23,7 @@ function isExecutable(path: string): boolean {
 }
 
 /** Where there is no Chromium the tests are skipped by name, and where CI=true they fail. */
-export const chromiumPath: string | undefined = findChromium();
+const chromiumPath: string | undefined = findChromium();
 export const skipsBrowser: boolean = chromiumPath === undefined && process.env.CI !== 'true';
 
 /** @param chromium of playwright-core, which only tests may load */

@@ -38,7 +38,7 @@ export interface WaitSpan extends OpenSpan {
   readonly call: string | null;
 }
 
-export interface GapSpan {
+interface GapSpan {
   readonly kind: 'gap';
   readonly fromMs: number;
   readonly toMs: number;
