@@ -10,7 +10,7 @@ interface Item {
 }
 
 /** How the detector itself does: a page that looks calm because nobody judges would be a lie. */
-export function stripItems(detector: LiveDetector, nowMs: number): Item[] {
+function stripItems(detector: LiveDetector, nowMs: number): Item[] {
   const { tick, store, canary, endpoints, backlog, deadLetters, ready } = detector;
   const items: Item[] = [
     {
