@@ -135,6 +135,8 @@ function endedStatus({ outcome }: LiveRow): Status {
       return { icon: 'failed', tone: 'dim', word: 'Failed', detail: 'it ended by itself' };
     case 'cancelled':
       return { icon: 'failed', tone: 'dim', word: 'Cancelled', detail: '' };
+    case 'closed':
+      return { icon: 'ended', tone: 'dim', word: 'Closed', detail: 'by an operator' };
     default:
       return { icon: 'ended', tone: 'dim', word: 'Ended', detail: 'how was not told' };
   }
