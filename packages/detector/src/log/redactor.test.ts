@@ -92,3 +92,10 @@ test('what has no end does not hold it up', () => {
   endless.self = endless;
   expect(logged(endless).length).toBeLessThan(5000);
 });
+
+test('a secret that a reload replaced is one still', () => {
+  const redactor = new Redactor();
+  redactor.know(config);
+  redactor.know(loadConfig().config);
+  expect(redactor.text('bearer-of-the-endpoint')).toBe('(secret)');
+});

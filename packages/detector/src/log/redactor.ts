@@ -17,7 +17,7 @@ const stackLines = 12;
 export class Redactor {
   #known: readonly string[] = [];
 
-  /** From here on the secrets of this configuration are known. */
+  /** From here on the secrets of this configuration are known as well; those before stay secrets, after a reload too. */
   know({ endpoints, canary, deadman }: Pick<DetectorConfig, 'endpoints' | 'canary' | 'deadman'>): void {
     const secrets = [
       ...endpoints.flatMap(({ secrets: own, bearer }) => [...own, ...(bearer === undefined ? [] : [bearer])]),
@@ -27,7 +27,7 @@ export class Redactor {
       ...(deadman === undefined ? [] : [deadman.url, new URL(deadman.url).pathname.slice(1)]),
     ];
     // Shorter ones would black out ordinary words; longer ones first, so that none is left in pieces.
-    this.#known = [...new Set(secrets)]
+    this.#known = [...new Set([...this.#known, ...secrets])]
       .filter(({ length }) => length >= 6)
       .sort((a, b) => b.length - a.length);
   }
