@@ -8,15 +8,19 @@ const familySize = 10;
 export class Load {
   readonly #size: number;
   readonly #seqs: Float64Array;
+  readonly #wallZeroMs: number;
   #ms = 1_000_000;
+  #newcomers = 0;
 
-  constructor(size: number) {
+  /** @param wallZeroMs what the wall clock says about where the others begin */
+  constructor(size: number, wallZeroMs = 1_767_225_600_000) {
     this.#size = size;
+    this.#wallZeroMs = wallZeroMs;
     this.#seqs = new Float64Array(Math.ceil(size / turnsPerProcess));
   }
 
   get now(): Now {
-    return { awakeMs: this.#ms, bootMs: this.#ms, wallMs: 1_767_225_600_000 + this.#ms };
+    return { awakeMs: this.#ms, bootMs: this.#ms, wallMs: this.#wallZeroMs + this.#ms };
   }
 
   later(ms: number): Now {
@@ -35,6 +39,12 @@ export class Load {
 
   startOf(process: number): Signal[] {
     return this.#turnsOf(process).map((turn) => this.#heartbeat(process, turn, true));
+  }
+
+  /** One turn more, in a process of its own. */
+  newcomer(): Signal[] {
+    const n = this.#newcomers++;
+    return [this.#heartbeat(this.#seqs.length + n, this.#size + n, true)];
   }
 
   /** One heartbeat of each process and of its turns, a batch a process. */
@@ -85,7 +95,7 @@ export class Load {
               provider: 'anthropic',
               model: `model-${process % 8}`,
               route: 'api',
-              startedAtMs: 1_767_225_600_000,
+              startedAtMs: this.#wallZeroMs,
             },
           }
         : {}),
@@ -116,7 +126,7 @@ export class Load {
       boot: `f47ac10b-58cc-4372-a567-${String(process).padStart(12, '0')}`,
       seq,
       a: this.#ms,
-      wallMs: 1_767_225_600_000 + this.#ms,
+      wallMs: this.#wallZeroMs + this.#ms,
     };
   }
 }

@@ -12,6 +12,7 @@ import {
 import { type Report, textOf } from './measurement.ts';
 import type { Meter } from './meter.ts';
 import { withSection } from './page.ts';
+import { benchStore, smokeStore, usualStore } from './store-bench.ts';
 
 // npm run bench -- NAME [--json] [--write] [--smoke]
 
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, (meter: Meter, isSmoke: boolean) => Repor
   detector: (_, isSmoke) => benchDetector(isSmoke ? smokeDetector : usualDetector),
   instrumentation: (_, isSmoke) =>
     benchInstrumentation(isSmoke ? smokeInstrumentation : usualInstrumentation),
+  store: (meter, isSmoke) => benchStore(isSmoke ? smokeStore : usualStore, meter),
 };
 
 const { values, positionals } = parseArgs({

@@ -1,7 +1,9 @@
+import { backupCommand } from './backup/command.ts';
 import { checkCommand } from './check/command.ts';
 import type { Command } from './command.ts';
 import { demoCommand } from './demo/command.ts';
 import { replayCommand } from './replay/command.ts';
+import { restoreCommand } from './restore/command.ts';
 import { serveCommand } from './serve/command.ts';
 import { orderCommands, turnCommand, turnsCommand } from './turns/command.ts';
 import { waitCommand } from './wait/command.ts';
@@ -16,4 +18,6 @@ export const commands: readonly Command[] = [
   turnCommand,
   ...orderCommands,
   replayCommand,
+  backupCommand,
+  restoreCommand,
 ];

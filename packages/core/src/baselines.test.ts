@@ -20,6 +20,14 @@ test('teaching goes to the key it names, and to no other', () => {
   expect(baselines.read('acme|m1|reasoning')).toBe(emptyBaseline);
 });
 
+test('a key that is dropped is as if nobody had taught it', () => {
+  const baselines = new Baselines();
+  baselines.set(key, learned(20, 700));
+  baselines.drop(key);
+  expect(baselines.read(key)).toBe(emptyBaseline);
+  expect([...baselines.keys()]).toEqual([]);
+});
+
 test('an operator excludes the gap of one turn; what the key does not hold is refused', () => {
   const baselines = new Baselines();
   baselines.set(key, learned(20, 700));

@@ -56,6 +56,11 @@ export class Baselines {
     this.#byKey.set(key, { ...emptyBaseline, ...baseline });
   }
 
+  /** Nobody has learned from it for long. */
+  drop(key: string): void {
+    this.#byKey.delete(key);
+  }
+
   teach(teaching: Teaching): void {
     const known = this.read(teaching.key);
     switch (teaching.kind) {

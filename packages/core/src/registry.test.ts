@@ -610,6 +610,21 @@ describe('listing and counting', () => {
     expect(bench.state('A')).toBe('running');
   });
 
+  test('beyond a number the turns that settled first are forgotten', () => {
+    const bench = new Bench();
+    for (const [n, turn] of ['C', 'A', 'B', 'open'].entries()) {
+      bench.t = 0;
+      bench.turn({ turn, process: `p${n}` });
+    }
+    for (const [n, t] of [30, 10, 20].entries()) {
+      bench.t = t;
+      bench.listing([], `p${n}`);
+    }
+    expect(bench.registry.forget(wallZeroMs, 3)).toEqual([]);
+    expect(bench.registry.forget(wallZeroMs, 1)).toEqual(['B', 'A']);
+    expect([bench.state('C'), bench.state('open')]).toEqual(['ended', 'running']);
+  });
+
   test('a source that falls silent is told by its path', () => {
     const bench = new Bench();
     bench.listing(['T']);

@@ -167,9 +167,9 @@ export class Registry {
     return registry;
   }
 
-  /** Drops settled turns that settled before the given instant; returns their ids. */
-  forget(settledBeforeMs: WallMs): string[] {
-    const gone = this.#turns.settledBefore(settledBeforeMs);
+  /** Drops turns that settled before the given instant, and beyond `keep` those that settled first; returns their ids. */
+  forget(settledBeforeMs: WallMs, keep: number = Number.POSITIVE_INFINITY): string[] {
+    const gone = this.#turns.settledBefore(settledBeforeMs, keep);
     for (const turn of gone) {
       this.#turns.delete(turn);
       this.#processes.byId.get(turn.owner.process)?.turns.delete(turn.id);

@@ -102,10 +102,16 @@ export class TurnTable {
     return oldestMs;
   }
 
-  settledBefore(wallMs: WallMs): Turn[] {
-    return [...this.#turns.values()].filter(
-      ({ verdict }) => (verdict.state === 'ended' || verdict.state === 'expired') && verdict.atMs < wallMs,
-    );
+  /** And beyond `keep` those that settled first. */
+  settledBefore(wallMs: WallMs, keep: number): Turn[] {
+    const settled: { readonly turn: Turn; readonly atMs: WallMs }[] = [];
+    for (const turn of this.#turns.values()) {
+      const { verdict } = turn;
+      if (verdict.state === 'ended' || verdict.state === 'expired')
+        settled.push({ turn, atMs: verdict.atMs });
+    }
+    if (settled.length > keep) settled.sort((one, other) => other.atMs - one.atMs);
+    return settled.filter(({ atMs }, place) => atMs < wallMs || place >= keep).map(({ turn }) => turn);
   }
 
   #visit(id: string, visit: (id: string) => void): void {

@@ -1,4 +1,7 @@
-export { type Clocks, machineClocks as systemClocks } from './machine-clocks.ts';
+import { readFileSync } from 'node:fs';
+import { type Clocks, machineClocks } from './machine-clocks.ts';
+
+export type { Clocks };
 
 /** Repeating and single timers, so that a test can hold the time still and tick by hand. */
 export interface Timers {
@@ -8,6 +11,22 @@ export interface Timers {
   soon(work: () => void): void;
   /** Calls `work` once after `ms`; the answer cancels it. */
   after(ms: number, work: () => void): () => void;
+}
+
+/** This machine's clocks, and which run of its operating system they are of. */
+export function systemClocks(): Clocks {
+  const bootId = readBootId();
+  return { ...machineClocks(), ...(bootId === undefined ? {} : { bootId }) };
+}
+
+function readBootId(): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    // A sandbox without /proc: a restart then goes by the wall clock, as on other systems.
+    return undefined;
+  }
 }
 
 export function systemTimers(): Timers {

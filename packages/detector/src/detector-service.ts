@@ -22,11 +22,12 @@ import { Pipeline } from './pipeline/pipeline.ts';
 import { Teller } from './pipeline/teller.ts';
 import type { ConfigChange } from './reload/config-change.ts';
 import { Reporter } from './reporter.ts';
+import { wallAtRestart } from './restart-clock.ts';
 import { dropOld, endOverlaps } from './retention.ts';
 import { Scheduler } from './scheduler.ts';
 import { within } from './within.ts';
 
-/** Turns that moved are written every so many ticks; starts, ends and verdicts at once. */
+/** Turns that moved are written every so many ticks, in slices; starts, ends and verdicts at once. */
 const checkpointTicks = 5;
 const purgeTicks = 60;
 /** Shorter pauses are the ordinary grain of timers. */
@@ -71,7 +72,8 @@ export class DetectorService implements Detector {
       tokens: this.#tokens,
       onPing: (outcome) => this.#meters.deadman(outcome),
     });
-    this.#registry = Registry.restore(this.#operations.policy, saved, this.#now());
+    const wallMs = wallAtRestart(saved.clocks, clocks, store, this.#logger);
+    this.#registry = Registry.restore(this.#operations.policy, saved, { ...this.#now(), wallMs });
     this.#intake = new Intake(config.ingest, clocks, timers);
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
     this.#book = new EndpointBook({
@@ -114,6 +116,7 @@ export class DetectorService implements Detector {
       store,
       teller: this.#teller,
       now: () => this.#now(),
+      bootId: clocks.bootId,
       soon: (work) => timers.soon(work),
       owners: Owners.restore(saved, config.ingest),
       logger: this.#logger,
@@ -245,16 +248,13 @@ export class DetectorService implements Detector {
 
   #work(): void {
     const { pauseMs } = this.#clock.tick();
+    const told = { pauseMs: Math.round(pauseMs) };
     if (pauseMs >= toldPauseMs)
-      this.#logger.info(
-        { pauseMs: Math.round(pauseMs) },
-        'the detector stood still; nothing is judged by that time',
-      );
-    this.#ticks++;
-    if (this.#ticks % purgeTicks === 0) {
+      this.#logger.info(told, 'the detector stood still; nothing is judged by that time');
+    if (++this.#ticks % purgeTicks === 0) {
+      const [pipeline, registry, logger] = [this.#pipeline, this.#registry, this.#logger];
       const { retention } = this.#operations.config;
-      const kept = { store: this.#options.store, pipeline: this.#pipeline, logger: this.#logger };
-      dropOld({ ...kept, retention }, this.#now().wallMs);
+      dropOld({ ...this.#options, retention, pipeline, registry, logger }, this.#now().wallMs);
     }
     endOverlaps(this.#book, this.#logger);
     this.#pipeline.tick({ checkpoint: this.#ticks % checkpointTicks === 0 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -284,6 +284,31 @@ describe('a store that fails', () => {
     expect(sink.received).toHaveLength(1);
   });
 
+  test('a database that was moved away under it: nothing more is acknowledged, until it is back', async () => {
+    const file = join(directory, 'moved.db');
+    const running = await run({}, { store: SqliteStore.open(file) });
+    const agent = new ScriptedAgent('t1');
+    expect((await post(running.url, [agent.says({ name: 'started' })])).status).toBe(200);
+    renameSync(file, `${file}.elsewhere`);
+    expect((await post(running.url, [new ScriptedAgent('t2').says({ name: 'started' })])).status).toBe(503);
+    const register = await fetch(`${running.url}/v1/endpoints`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ url: 'https://parent.example/hook' }),
+    });
+    expect([register.status, register.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await running.json('/healthz')).toMatchObject({
+      status: 503,
+      body: {
+        store: { error: expect.stringContaining('was removed or moved while the detector has it open') },
+      },
+    });
+    renameSync(`${file}.elsewhere`, file);
+    running.pass(1);
+    expect((await running.json('/healthz')).status).toBe(200);
+    expect(running.store.load().turns).toHaveLength(2);
+  });
+
   test('a real database that another program has locked', async () => {
     const file = join(directory, 'a.db');
     const store = SqliteStore.open(file);
@@ -294,7 +319,9 @@ describe('a store that fails', () => {
     expect((await post(running.url, [agent.says({ name: 'started' })])).status).toBe(503);
     expect(await running.json('/healthz')).toMatchObject({
       status: 503,
-      body: { store: { ok: false, error: 'database is locked' } },
+      body: {
+        store: { ok: false, error: expect.stringMatching(/^database is locked; .*goes on by itself/) },
+      },
     });
     expect(store.load().turns).toEqual([]);
     other.exec('ROLLBACK');

@@ -17,6 +17,7 @@ export { type Logger, silentLogger } from './logger.ts';
 export type { ConfigChange } from './reload/config-change.ts';
 export { type ConfigValue, effectiveValues } from './reload/effective-values.ts';
 export { type Served, type ServeOptions, serve } from './serve.ts';
+export { type Backup, backupStore, restoreStore } from './store/backup-store.ts';
 export type { DeliveryFilter, DeliveryPosition } from './store/delivery-filter.ts';
 export { MemoryStore } from './store/memory-store.ts';
 export { SqliteStore } from './store/sqlite-store.ts';

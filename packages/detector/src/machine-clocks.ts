@@ -5,6 +5,8 @@ import type { AwakeClockSource } from '@turnwatch/core';
 export interface Clocks extends AwakeClockSource {
   /** Since the epoch. Shown to people and kept for restarts; nothing is judged by it. */
   wallMs(): number;
+  /** Which run of the operating system `bootMs` is of; absent where that cannot be told (beyond Linux). */
+  readonly bootId?: string;
 }
 
 /** Uptime is read from a file: with hundreds of requests a second once for each would cost more than merging some. */

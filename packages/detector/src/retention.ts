@@ -1,3 +1,4 @@
+import type { Registry } from '@turnwatch/core';
 import type { DetectorConfig } from './config/shape.ts';
 import type { EndpointBook } from './endpoints/endpoint-book.ts';
 import type { Logger } from './logger.ts';
@@ -12,14 +13,22 @@ const crowdedTurnsMs = 3_600_000;
 export interface Kept {
   readonly retention: DetectorConfig['retention'];
   readonly pipeline: Pick<Pipeline, 'forget' | 'crowded'>;
-  readonly store: Pick<TurnStore, 'purgeAudit' | 'purgeDeliveries' | 'purgeEvents'>;
+  readonly registry: Pick<Registry, 'learned'>;
+  readonly store: Pick<
+    TurnStore,
+    'purgeAudit' | 'purgeDeliveries' | 'purgeEvents' | 'purgeBaselines' | 'shrink'
+  >;
   readonly logger: Logger;
 }
 
-/** Drops what has been kept for as long as it is to be: turns from memory and store, deliveries, events. */
-export function dropOld({ retention, pipeline, store, logger }: Kept, wallMs: number): void {
-  const { settledTurnsMs, eventsMs, maxEvents, maxDeliveries } = retention;
-  pipeline.forget(wallMs - settledTurnsMs);
+/**
+ * Drops what has been kept for as long as it is to be: turns from memory and store, deliveries with their attempts, events,
+ * baselines that nobody learns from. What still has to be told is never dropped.
+ */
+export function dropOld({ retention, pipeline, registry, store, logger }: Kept, wallMs: number): void {
+  const { settledTurnsMs, maxSettledTurns, eventsMs, maxEvents, maxDeliveries, baselinesMs, maxBaselines } =
+    retention;
+  pipeline.forget(wallMs - settledTurnsMs, maxSettledTurns);
   // Turns that have ended are dropped early rather than new ones refused.
   if (pipeline.crowded) {
     logger.warn(
@@ -32,8 +41,10 @@ export function dropOld({ retention, pipeline, store, logger }: Kept, wallMs: nu
     store.purgeDeliveries(wallMs - settledTurnsMs, maxDeliveries);
     store.purgeEvents(wallMs - eventsMs, maxEvents);
     store.purgeAudit(maxAudit);
+    for (const key of store.purgeBaselines(wallMs - baselinesMs, maxBaselines)) registry.learned.drop(key);
+    store.shrink();
   } catch (error) {
-    logger.warn({ err: error }, 'old events could not be dropped; it is tried again in a minute');
+    logger.warn({ err: error }, 'what is old could not be dropped; it is tried again in a minute');
   }
 }
 

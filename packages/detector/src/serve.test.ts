@@ -1,11 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadConfig } from './config/load.ts';
 import type { DetectorConfigInput } from './config/schema.ts';
+import { silentLogger } from './logger.ts';
+import { serve } from './serve.ts';
 import { ChildDetector } from './testing/child-detector.ts';
 import { hasty } from './testing/running-detector.ts';
 import { post, ScriptedAgent } from './testing/scripted-agent.ts';
@@ -177,10 +180,25 @@ describe('what stops a start, in one line and with exit code 1', () => {
     const file = join(directory, 'turnwatch.db');
     writeFileSync(file, 'no database at all, and long enough to be looked at'.repeat(100));
     await expect(start(sink.url)).rejects.toThrow(
-      /exit code 1\n[\s\S]*turnwatch\.db: is damaged or no database .*move it/,
+      /exit code 1\n[\s\S]*turnwatch\.db: is damaged or no database .*--replace-corrupt-store/,
     );
     rmSync(file);
     expect((await fetch(`${(await start(sink.url)).url}/readyz`)).status).toBe(200);
+  });
+
+  test('a damaged database is moved aside where that is asked for', async () => {
+    const file = join(directory, 'turnwatch.db');
+    writeFileSync(file, 'no database at all, and long enough to be looked at'.repeat(100));
+    const logged: string[] = [];
+    const logger = { ...silentLogger, error: (_about: object, text: string) => void logged.push(text) };
+    const { config } = loadConfig({ flags: { listen: { port: 0 }, store: { file } } });
+    const { url, stop } = await serve(config, { logger, handleSignals: false, replaceCorruptStore: true });
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    await stop();
+    expect(logged).toEqual([expect.stringContaining('was moved aside and an empty one is made')]);
+    const aside = readdirSync(directory).filter((name) => name.includes('.corrupt-'));
+    expect(aside).toHaveLength(1);
+    expect(readFileSync(join(directory, aside[0] ?? ''), 'utf8')).toMatch(/^no database at all/);
   });
 
   test('a mistyped key', async () => {

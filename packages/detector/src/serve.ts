@@ -9,7 +9,7 @@ import { Redactor } from './log/redactor.ts';
 import type { Logger } from './logger.ts';
 import { reload } from './reload/reloader.ts';
 import { MemoryStore } from './store/memory-store.ts';
-import { SqliteStore } from './store/sqlite-store.ts';
+import { openSqliteStore } from './store/open-sqlite-store.ts';
 import { onSignals } from './supervisor/signals.ts';
 import { Systemd } from './supervisor/systemd.ts';
 
@@ -22,6 +22,8 @@ export interface ServeOptions extends Pick<DetectorOptions, 'onEvent' | 'onDeliv
   readonly read?: () => LoadedConfig;
   /** Where systemd's variables are looked for. Default `process.env`. */
   readonly environment?: Environment;
+  /** Move a damaged database aside and begin with an empty one; it is logged. Default false: the start fails. */
+  readonly replaceCorruptStore?: boolean;
 }
 
 export interface Served {
@@ -52,7 +54,14 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
     monoMs: () => clocks.monoMs(),
     logger,
   });
-  const store = config.store === 'memory' ? new MemoryStore() : SqliteStore.open(config.store.file);
+  const store =
+    config.store === 'memory'
+      ? new MemoryStore()
+      : openSqliteStore(config.store.file, {
+          logger,
+          replaceCorrupt: options.replaceCorruptStore === true,
+          wallMs: clocks.wallMs(),
+        });
   try {
     const detector = createDetectorService({
       config,

@@ -22,6 +22,10 @@ export const serveFlags = {
     help: 'sqlite (default), or memory: nothing outlives the process',
   },
   db: { kind: 'text', value: 'FILE', help: 'the SQLite database, default ./turnwatch.db' },
+  'replace-corrupt-store': {
+    kind: 'switch',
+    help: 'move a damaged database aside and begin with an empty one; what it held is lost to this detector',
+  },
   source: { kind: 'text', value: 'NAME', help: 'names this detector in its events, default local' },
   'log-level': {
     kind: 'text',

@@ -26,7 +26,8 @@ export const runServe: Run<typeof serveFlags> = async (flags, _operands, output)
   for (const warning of warnings) output.err(`turnwatch serve: ${warning}\n`);
   // Stdout is for the answer to "where is it", so that a script can read that; the log goes the other way.
   const logger = detectorLog(config.log, 2);
-  const { url, stopped } = await serve(config, { logger, read });
+  const replaceCorruptStore = flags['replace-corrupt-store'] === true;
+  const { url, stopped } = await serve(config, { logger, read, replaceCorruptStore });
   const store = config.store === 'memory' ? 'memory: gone when it stops' : config.store.file;
   output.out(
     [

@@ -34,9 +34,12 @@ export const variables: ReadonlyMap<string, Variable> = new Map<string, Variable
   ['TURNWATCH_LOG_FORMAT', { path: ['log', 'format'], text: true }],
   ['TURNWATCH_LOG_LEVEL', { path: ['log', 'level'], text: true }],
   ['TURNWATCH_RETENTION_SETTLED_TURNS_MS', { path: ['retention', 'settledTurnsMs'], text: false }],
+  ['TURNWATCH_RETENTION_MAX_SETTLED_TURNS', { path: ['retention', 'maxSettledTurns'], text: false }],
   ['TURNWATCH_RETENTION_EVENTS_MS', { path: ['retention', 'eventsMs'], text: false }],
   ['TURNWATCH_RETENTION_MAX_EVENTS', { path: ['retention', 'maxEvents'], text: false }],
   ['TURNWATCH_RETENTION_MAX_DELIVERIES', { path: ['retention', 'maxDeliveries'], text: false }],
+  ['TURNWATCH_RETENTION_BASELINES_MS', { path: ['retention', 'baselinesMs'], text: false }],
+  ['TURNWATCH_RETENTION_MAX_BASELINES', { path: ['retention', 'maxBaselines'], text: false }],
   ...(keysAt(['detector', 'ingest']) ?? []).map((key): [string, Variable] => [
     `TURNWATCH_INGEST_${key.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`,
     { path: ['ingest', key], text: false },

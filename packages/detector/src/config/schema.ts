@@ -34,9 +34,12 @@ export interface DetectorConfigInput {
   readonly log?: { readonly level?: LogLevel; readonly format?: LogFormat };
   readonly retention?: {
     readonly settledTurnsMs?: number;
+    readonly maxSettledTurns?: number;
     readonly eventsMs?: number;
     readonly maxEvents?: number;
     readonly maxDeliveries?: number;
+    readonly baselinesMs?: number;
+    readonly maxBaselines?: number;
   };
   readonly ingest?: Partial<IngestLimits>;
   readonly canary?: { readonly routes?: readonly CanaryRouteInput[] };
@@ -127,9 +130,12 @@ const section = z.strictObject(
       .strictObject(
         {
           settledTurnsMs: ms.default(7 * 24 * 3_600_000),
+          maxSettledTurns: count.default(100_000),
           eventsMs: ms.default(7 * 24 * 3_600_000),
           maxEvents: count.default(100_000),
           maxDeliveries: count.default(100_000),
+          baselinesMs: ms.default(90 * 24 * 3_600_000),
+          maxBaselines: count.default(10_000),
         },
         map,
       )

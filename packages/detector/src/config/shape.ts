@@ -53,12 +53,18 @@ export interface DetectorConfig {
   readonly retention: {
     /** How long settled turns and deliveries are kept. Default seven days. */
     readonly settledTurnsMs: number;
+    /** And how many settled turns at most, the last ones. Each is in memory too. Default 100,000. */
+    readonly maxSettledTurns: number;
     /** How long events stay in the feed. Default seven days. */
     readonly eventsMs: number;
     /** And how many of them at most. Default 100,000. */
     readonly maxEvents: number;
     /** Deliveries that are kept for the log at most; those that wait are never dropped. Default 100,000. */
     readonly maxDeliveries: number;
+    /** How long a baseline that nobody learns from any more is kept. Default ninety days. */
+    readonly baselinesMs: number;
+    /** And how many baselines at most, those that were learned from last. Default 10,000. */
+    readonly maxBaselines: number;
   };
   /** What one source, and all of them, may take of the detector; see {@link IngestLimits} for each default. */
   readonly ingest: IngestLimits;

@@ -1,6 +1,6 @@
 import type { ErrorRequestHandler } from 'express';
 import type { Logger } from '../logger.ts';
-import { sqliteCodeOf } from '../store/store-error.ts';
+import { isStoreTrouble, storeTrouble } from '../store/store-trouble.ts';
 import { sendProblem } from './problem.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -16,11 +16,11 @@ export function failed(logger: Logger): ErrorRequestHandler {
       sendProblem(response, { code: 'TURNWATCH_ERR_BAD_PATH', detail: 'The path is not a valid URI.' });
       return;
     }
-    if (sqliteCodeOf(error) !== undefined || (error instanceof Error && error.name === 'StoreUnavailable')) {
+    if (isStoreTrouble(error)) {
       response.setHeader('retry-after', '1');
       sendProblem(response, {
         code: 'TURNWATCH_ERR_STORE_UNAVAILABLE',
-        detail: `The store cannot be used (${error.message}); see /healthz and ask again.`,
+        detail: `The store cannot be used (${storeTrouble(error)}); see /healthz and ask again.`,
       });
       return;
     }

@@ -77,7 +77,8 @@ export function oneTurn({ registry, now, store, book }: TurnRoutesOptions): Requ
 export function sendUnknownTurn(response: Response): void {
   sendProblem(response, {
     code: 'TURNWATCH_ERR_UNKNOWN_TURN',
-    detail: 'No turn with this id was seen, or it settled longer ago than retention.settledTurnsMs.',
+    detail:
+      'No turn with this id was seen, or it settled longer ago than retention.settledTurnsMs, or than the last retention.maxSettledTurns.',
   });
 }
 

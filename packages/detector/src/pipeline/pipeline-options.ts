@@ -11,6 +11,8 @@ export interface PipelineOptions {
   readonly store: TurnStore;
   readonly teller: Teller;
   readonly now: () => Now;
+  /** Which run of the operating system the boot clock is of, where that can be told. */
+  readonly bootId?: string | undefined;
   readonly soon: Timers['soon'];
   /** Who may change what. */
   readonly owners: Owners;

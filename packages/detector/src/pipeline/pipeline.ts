@@ -1,8 +1,9 @@
 import type { Effect, Now, Registry, Signal, SourceSilentEvent, TurnEvent } from '@turnwatch/core';
 import type { NewDelivery } from '@turnwatch/webhook/send';
+import { storeTrouble } from '../store/store-trouble.ts';
 import type { AuditEntry } from '../store/stored-audit.ts';
 import type { Accepted, MergeRefusal } from './accepted.ts';
-import { Changes } from './changes.ts';
+import { Changes, type CommitShare, sliceTurns } from './changes.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
 
@@ -28,16 +29,19 @@ export interface StoreHealth {
  */
 export class Pipeline {
   readonly #options: PipelineOptions;
-  readonly #changes = new Changes();
+  readonly #changes: Changes;
   #queue: Batch[] = [];
   #queued = 0;
   #scheduled = false;
   #closed = false;
   #unannounced: (TurnEvent | SourceSilentEvent)[] = [];
   #health: StoreHealth = {};
+  /** Turns that this round of the checkpoint still has to write. */
+  #roundLeft = 0;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
+    this.#changes = new Changes(options.bootId);
   }
 
   /** New turns will soon be refused. */
@@ -73,17 +77,25 @@ export class Pipeline {
   }
 
   /**
-   * Merges all queued input, judges what is due, commits, then answers. Synchronous, so it never overlaps itself.
+   * Merges all queued input, judges what is due, commits, then answers. Synchronous, so it never overlaps itself. With
+   * `tick` a checkpoint under way goes on, and a store that fails is tried again; with `checkpoint` one begins.
    * @throws {StoreUnavailable} when nothing could be kept; what has changed waits for the next run.
    * @throws whatever judging threw: a fault of ours, that /healthz must show.
    */
-  run(options: { readonly checkpoint?: boolean } = {}): void {
+  run({ checkpoint = false, tick = checkpoint }: { checkpoint?: boolean; tick?: boolean } = {}): void {
     const now = this.#options.now();
     const answers = this.#drain(now);
     let failure: unknown;
     try {
-      this.#take(this.#options.registry.judge(now), now);
-      if (this.#changes.urgent || options.checkpoint === true) this.#commit(now, options.checkpoint === true);
+      this.#take(this.#options.registry.judge(now), now, undefined);
+      if (checkpoint) this.#roundLeft = Math.max(this.#roundLeft, this.#changes.moved);
+      const movedTurns = tick ? Math.min(this.#roundLeft, sliceTurns) : 0;
+      if (this.#changes.urgent || checkpoint || movedTurns > 0) {
+        // Between ticks a store that fails is left alone: trying it for each batch would cost the judging its time.
+        if (!tick) this.#refuseWhileFailing();
+        this.#commit(now, { movedTurns, withRest: checkpoint });
+        this.#roundLeft -= movedTurns;
+      }
     } catch (error) {
       failure = error;
     }
@@ -103,7 +115,7 @@ export class Pipeline {
    */
   tick(options: { readonly checkpoint: boolean }): void {
     try {
-      this.run(options);
+      this.run({ ...options, tick: true });
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
     }
@@ -128,7 +140,7 @@ export class Pipeline {
     const now = this.#options.now();
     const delivery = make(now);
     this.#changes.deliver(delivery);
-    this.#commit(now, false);
+    this.#commit(now, { movedTurns: 0, withRest: false });
     return delivery;
   }
 
@@ -141,22 +153,19 @@ export class Pipeline {
     const now = this.#options.now();
     const effects = work(this.#options.registry, now);
     if (effects.length === 0) return false;
-    this.#take(effects, now);
+    this.#take(effects, now, undefined);
     this.#changes.audit(audit);
-    this.#commit(now, false);
+    this.#commit(now, { movedTurns: 0, withRest: false });
     return true;
   }
 
-  /** Drops settled turns from memory and store, with the next commit. */
-  forget(settledBeforeMs: number): void {
-    const forgotten = this.#options.registry.forget(settledBeforeMs);
+  /** Drops settled turns from memory and store, with the next commit; beyond `keep` those that settled first. */
+  forget(settledBeforeMs: number, keep?: number): void {
+    const forgotten = this.#options.registry.forget(settledBeforeMs, keep);
     for (const id of forgotten) this.#changes.forget(id);
     this.#options.owners.forget('turn', forgotten);
-    const processes = this.#options.registry.processes(this.#options.now());
-    this.#options.owners.keepOnly(
-      'process',
-      processes.map(({ id }) => id),
-    );
+    const processes = this.#options.registry.processes(this.#options.now()).map(({ id }) => id);
+    this.#options.owners.keepOnly('process', processes);
     this.#options.onForgotten(forgotten);
   }
 
@@ -166,7 +175,7 @@ export class Pipeline {
     const now = this.#options.now();
     const answers = this.#drain(now);
     try {
-      this.#commit(now, true);
+      this.#commit(now, { movedTurns: this.#changes.moved, withRest: true });
       for (const { batch, refused } of answers) batch.resolve({ refused });
     } catch (error) {
       for (const { batch } of answers) batch.reject(error);
@@ -191,10 +200,11 @@ export class Pipeline {
           continue;
         }
         try {
+          const turn = signal.type === 'turn' ? signal.turn : undefined;
           this.#options.onMerge(signal, now, 'before');
-          this.#take(this.#options.registry.receive(signal, batch.path, now), now);
+          this.#take(this.#options.registry.receive(signal, batch.path, now), now, turn);
           this.#options.onMerge(signal, now, 'after');
-          if (signal.type === 'turn') this.#changes.touch(signal.turn);
+          if (turn !== undefined) this.#changes.touch(turn);
           // A record that made no turn (a late one of a turn that is long forgotten) gives nobody a claim to its id.
           if (unknown !== undefined && this.#options.registry.saveTurn(unknown) === undefined)
             owners.forget('turn', [unknown]);
@@ -210,10 +220,10 @@ export class Pipeline {
     });
   }
 
-  #take(effects: readonly Effect[], now: Now): void {
+  #take(effects: readonly Effect[], now: Now, turn: string | undefined): void {
     for (const effect of effects) {
       if (effect.kind === 'keep') this.#changes.keep(effect.turn);
-      if (effect.kind === 'learned') this.#changes.learn(effect.key);
+      if (effect.kind === 'learned') this.#changes.learn(effect.key, turn);
       if (effect.kind === 'publish') {
         if (effect.event.type !== 'source.silent') this.#changes.keep(effect.event.turn);
         this.#tell(effect.event, now);
@@ -237,16 +247,20 @@ export class Pipeline {
     }
   }
 
-  #commit(now: Now, withRest: boolean): void {
+  #refuseWhileFailing(): void {
+    const { error } = this.#health.failing ?? {};
+    if (error !== undefined)
+      throw new StoreUnavailable(`the store cannot be written (${error}); it is tried once a second`);
+  }
+
+  #commit(now: Now, share: CommitShare): void {
     const { registry, store, teller, logger, owners } = this.#options;
-    const commit = {
-      ...this.#changes.commitOf(registry, now, teller.sequence, withRest),
-      owners: owners.pending,
-    };
+    const changes = this.#changes.commitOf(registry, now, teller.sequence, share);
+    const commit = { ...changes, owners: owners.pending };
     try {
       this.#timed(() => store.commit(commit));
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = storeTrouble(error);
       if (this.#health.failing === undefined)
         logger.error(
           { err: error, store: store.place },
@@ -258,7 +272,7 @@ export class Pipeline {
     if (this.#health.failing !== undefined)
       logger.info({ store: store.place }, 'the store can be written again');
     this.#health = {};
-    this.#changes.clear();
+    this.#changes.clear(share);
     owners.kept();
     if (commit.deliveries.length > 0) this.#options.onQueued();
     if (commit.events.length > 0) this.#options.onKept(commit.events);

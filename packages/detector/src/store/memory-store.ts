@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
+import type { SavedBaseline, SavedTurn } from '@turnwatch/core';
 import {
   type AttemptResult,
   type BurySelection,
@@ -21,7 +21,7 @@ export class MemoryStore implements TurnStore {
   readonly place = 'memory';
   readonly detectorId: string = `det_${randomBytes(10).toString('hex')}`;
   readonly #turns = new Map<string, SavedTurn>();
-  readonly #baselines = new Map<string, SavedBaseline>();
+  readonly #baselines = new Map<string, { readonly saved: SavedBaseline; readonly usedAtMs: number }>();
   readonly #owners = new Map<string, Ownership>();
   readonly #rows = new Map<string, DeliveryRow>();
   readonly #states = new Map<string, EndpointState>();
@@ -31,13 +31,13 @@ export class MemoryStore implements TurnStore {
   #audit: StoredAudit[] = [];
   #audited = 0;
   #droppedThrough = 0;
-  #clock: { awakeMs: number; sequence: number; rest?: SavedRest } = { awakeMs: 0, sequence: 0 };
+  #clock: Pick<StoredState, 'awakeMs' | 'sequence' | 'rest' | 'clocks'> = { awakeMs: 0, sequence: 0 };
 
   load(): StoredState {
     const owners = [...this.#owners.values()];
     return {
       turns: [...this.#turns.values()],
-      baselines: [...this.#baselines.values()],
+      baselines: [...this.#baselines.values()].map(({ saved }) => saved),
       owners,
       ...this.#clock,
     };
@@ -45,7 +45,8 @@ export class MemoryStore implements TurnStore {
 
   commit(commit: Commit): void {
     for (const { id, saved } of commit.turns) this.#turns.set(id, saved);
-    for (const { key, saved } of commit.baselines) this.#baselines.set(key, saved);
+    const usedAtMs = commit.clocks?.wallMs ?? 0;
+    for (const { key, saved } of commit.baselines) this.#baselines.set(key, { saved, usedAtMs });
     for (const { kind, id } of commit.owners?.released ?? []) this.#owners.delete(`${kind} ${id}`);
     for (const owned of commit.owners?.claimed ?? []) this.#owners.set(`${owned.kind} ${owned.id}`, owned);
     for (const id of commit.forgottenTurns) this.#turns.delete(id);
@@ -62,8 +63,13 @@ export class MemoryStore implements TurnStore {
     for (const event of commit.events)
       if (!this.#events.some(({ id }) => id === event.id)) this.#events.push(event);
     for (const entry of commit.audit ?? []) this.#audit.push({ ...entry, id: ++this.#audited });
-    const { awakeMs, sequence, rest = this.#clock.rest } = commit;
-    this.#clock = { awakeMs, sequence, ...(rest === undefined ? {} : { rest }) };
+    const { awakeMs, sequence, rest = this.#clock.rest, clocks = this.#clock.clocks } = commit;
+    this.#clock = {
+      awakeMs,
+      sequence,
+      ...(rest === undefined ? {} : { rest }),
+      ...(clocks === undefined ? {} : { clocks }),
+    };
   }
 
   due(endpointId: string, nowMs: number, limit: number): readonly DeliveryRow[] {
@@ -193,6 +199,21 @@ export class MemoryStore implements TurnStore {
 
   purgeAudit(keep: number): number {
     return this.#audit.splice(0, Math.max(0, this.#audit.length - keep)).length;
+  }
+
+  purgeBaselines(usedBeforeMs: number, keep: number): readonly string[] {
+    const gone = [...this.#baselines]
+      .sort(([oneKey, one], [otherKey, other]) =>
+        one.usedAtMs === other.usedAtMs ? (oneKey < otherKey ? -1 : 1) : other.usedAtMs - one.usedAtMs,
+      )
+      .filter(([, { usedAtMs }], place) => usedAtMs < usedBeforeMs || place >= keep)
+      .map(([key]) => key);
+    for (const key of gone) this.#baselines.delete(key);
+    return gone;
+  }
+
+  shrink(): void {
+    // The garbage collector does.
   }
 
   endpoints(): readonly StoredEndpoint[] {

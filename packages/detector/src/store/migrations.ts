@@ -1,6 +1,6 @@
 /**
  * The schema, one entry a version: `PRAGMA user_version` says how many have run. Entries are never changed once
- * released; a new version is a new entry.
+ * released; a new version is a new entry, and the version before it becomes a fixture (fixtures/README.md).
  */
 export const migrations: readonly string[] = [
   `
@@ -109,5 +109,19 @@ export const migrations: readonly string[] = [
     owner TEXT NOT NULL,
     PRIMARY KEY (kind, id)
   ) STRICT, WITHOUT ROWID;
+  `,
+  `
+  -- What nobody has learned from for long is dropped. What there is counts as used today.
+  ALTER TABLE baselines ADD COLUMN used_at_ms INTEGER NOT NULL DEFAULT 0;
+  UPDATE baselines SET used_at_ms = unixepoch() * 1000;
+  CREATE INDEX baselines_use ON baselines (used_at_ms);
+
+  -- What turns of the first versions did not know of yet.
+  UPDATE turns SET saved = json_set(saved, '$.turn.lessons.hung', json('{}'))
+    WHERE json_type(saved, '$.turn.lessons.hung') IS NULL;
+  UPDATE turns SET saved = json_set(saved, '$.turn.verdict.updates', json((
+      SELECT json_group_object(json_extract(value, '$.id'), json_extract(value, '$.updates'))
+      FROM json_each(saved, '$.turn.verdict.details.pendingCalls'))))
+    WHERE json_extract(saved, '$.turn.verdict.state') = 'stale' AND json_type(saved, '$.turn.verdict.updates') IS NULL;
   `,
 ];

@@ -11,7 +11,7 @@ import {
   turnStateTypes,
 } from '@turnwatch/webhook/send';
 import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
-import { transaction } from './transaction.ts';
+import { transaction, withoutSync } from './transaction.ts';
 import type { DeliveryAttempt } from './turn-store.ts';
 
 type Row = Record<string, SQLOutputValue>;
@@ -61,7 +61,8 @@ export class SqliteOutbox implements Outbox {
   }
 
   attempted(row: DeliveryRow, result: AttemptResult): { readonly superseded: number } {
-    return this.#withoutSync(() => {
+    // Not worth an fsync: after a power cut the same event goes out again under the same id, and the receiver drops it.
+    return withoutSync(this.#database, () => {
       this.#log(row, result);
       if (result.outcome === 'delivered') {
         this.#sql(
@@ -82,19 +83,6 @@ export class SqliteOutbox implements Outbox {
       );
       return { superseded: 0 };
     });
-  }
-
-  /**
-   * What became of an attempt is not worth an fsync: after a power cut the same event goes out again under the same id, and
-   * the receiver drops it. kill -9 loses nothing either way.
-   */
-  #withoutSync<T>(run: () => T): T {
-    this.#database.exec('PRAGMA synchronous = NORMAL');
-    try {
-      return transaction(this.#database, run);
-    } finally {
-      this.#database.exec('PRAGMA synchronous = FULL');
-    }
   }
 
   get(id: string, endpointId: string): DeliveryRow | undefined {

@@ -1,6 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -134,7 +144,7 @@ describe('what is refused', () => {
     const error = refusal();
     expect(error.code).toBe('STORE_CORRUPT');
     expect(error.message).toContain(`${file}: is damaged or no database`);
-    expect(error.message).toContain('move it');
+    expect(error.message).toContain('--replace-corrupt-store, which moves it aside');
     expect(readFileSync(file).equals(before)).toBe(true);
   });
 
@@ -192,6 +202,58 @@ describe('what is refused', () => {
     SqliteStore.open(link).close();
   });
 
+  test('a second name (hard link), by which a second detector would meet no lock', () => {
+    SqliteStore.open(file).close();
+    const link = join(directory, 'link.db');
+    linkSync(file, link);
+    for (const name of [file, link])
+      expect(refusal(name)).toMatchObject({
+        code: 'STORE_LINKED',
+        message: expect.stringContaining('find DIR -samefile'),
+      });
+    rmSync(link);
+    SqliteStore.open(file).close();
+  });
+
+  test('a lock that another program holds', () => {
+    SqliteStore.open(file).close();
+    const other = new DatabaseSync(file);
+    other.exec('BEGIN IMMEDIATE');
+    expect(refusal()).toMatchObject({ code: 'STORE_IN_USE', message: expect.stringContaining('lsof') });
+    other.close();
+    SqliteStore.open(file).close();
+  });
+
+  test.each([
+    ['its header', (bytes: Buffer) => bytes.fill(0xa5, 0, 100)],
+    ['a page in the middle', (bytes: Buffer) => bytes.fill(0xa5, 20 * 4096, 21 * 4096)],
+    ['its end', (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length / 2))],
+    ['the second half of a page', (bytes: Buffer) => bytes.subarray(0, 5 * 4096 + 2000)],
+  ])('a database that lost %s, and it is left as it is', (_, harm) => {
+    const store = SqliteStore.open(file);
+    for (let n = 0; n < 300; n++) store.commit(commitOf(`turn ${n} ${'x'.repeat(500)}`));
+    store.close();
+    const harmed = harm(readFileSync(file));
+    writeFileSync(file, harmed);
+    expect(refusal()).toMatchObject({
+      code: 'STORE_CORRUPT',
+      message: expect.stringContaining('restore a backup'),
+    });
+    expect(readFileSync(file).equals(harmed)).toBe(true);
+  });
+
+  test('a row that cannot be read', () => {
+    const store = SqliteStore.open(file);
+    store.commit(commitOf('t1'));
+    store.close();
+    const other = new DatabaseSync(file);
+    other.exec(`UPDATE turns SET saved = '{"turn":'`);
+    other.close();
+    const again = SqliteStore.open(file);
+    expect(() => again.load()).toThrow(/a row of turns cannot be read/);
+    again.close();
+  });
+
   // Rights do not bind root, so there the check runs as another user, in a process of its own.
   test('a read-only file, at the start and not at the first verdict', async () => {
     SqliteStore.open(file).close();
@@ -220,3 +282,50 @@ describe('what is refused', () => {
     expect(output).toContain('store: memory');
   });
 });
+
+describe('while it is open', () => {
+  test.each(['', '-wal'])('a file%s that is moved away is noticed, and so is its return', (end) => {
+    const store = SqliteStore.open(file);
+    store.commit(commitOf('t1'));
+    renameSync(file + end, join(directory, 'elsewhere'));
+    expect(() => store.commit(commitOf('t2'))).toThrow(
+      /was removed or moved .*put the file back, or restart/,
+    );
+    writeFileSync(file + end, '');
+    expect(() => store.commit(commitOf('t2'))).toThrow(/was replaced/);
+    renameSync(join(directory, 'elsewhere'), file + end);
+    store.commit(commitOf('t2'));
+    store.close();
+    const again = SqliteStore.open(file);
+    expect(again.load().turns).toEqual([{ id: 't1' }, { id: 't2' }]);
+    again.close();
+  });
+
+  test('the file shrinks when what was in it has gone', () => {
+    const store = SqliteStore.open(file);
+    for (let n = 0; n < 300; n++) store.commit(commitOf(`turn ${n} ${'x'.repeat(2000)}`));
+    const ids = store.load().turns.map((saved) => (saved as unknown as { id: string }).id);
+    store.commit({ ...commitOf('t1'), forgottenTurns: ids });
+    const pages = (): number => Number(look('PRAGMA page_count').page_count);
+    const before = pages();
+    store.shrink();
+    expect(pages()).toBeLessThan(before - 100);
+    store.close();
+  });
+
+  test('what waits for the disk and what does not: only activity is lazy', () => {
+    const store = SqliteStore.open(file);
+    store.commit({ ...commitOf('t1'), lazy: true });
+    store.commit(commitOf('t2'));
+    expect(store.load().turns).toHaveLength(2);
+    store.close();
+  });
+});
+
+function look(sql: string): Record<string, unknown> {
+  const other = new DatabaseSync(file, { readOnly: true });
+  const row = other.prepare(sql).get();
+  other.close();
+  if (row === undefined) throw new Error(`${sql} found nothing`);
+  return row;
+}

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { SavedBaseline, SavedRest, SavedTurn } from '@turnwatch/core';
 import type {
   AttemptResult,
   BurySelection,
@@ -8,17 +7,23 @@ import type {
   DeliveryRow,
   EndpointState,
 } from '@turnwatch/webhook/send';
-import type { OwnedKind } from '../access/owners.ts';
+import type { BackupMark } from './backup-store.ts';
 import type { DeliveryFilter, DeliveryPosition } from './delivery-filter.ts';
-import { openDatabase } from './open-database.ts';
+import { FileWatch } from './file-watch.ts';
+import { type OpenDatabase, openDatabase } from './open-database.ts';
+import { readState } from './read-state.ts';
 import { SqliteAudit } from './sqlite-audit.ts';
 import { SqliteEvents } from './sqlite-events.ts';
 import { SqliteOutbox } from './sqlite-outbox.ts';
+import { SqliteCode, sqliteCodeOf } from './store-error.ts';
 import type { AuditFilter, StoredAudit } from './stored-audit.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
 import type { EventBounds, EventFilter, StoredEvent } from './stored-event.ts';
-import { transaction } from './transaction.ts';
+import { transaction, withoutSync } from './transaction.ts';
 import type { Commit, DeliveryAttempt, StoredState, TurnStore } from './turn-store.ts';
+
+/** Pages of 4 KiB that are given back to the file system at once: 8 MB, some ten milliseconds. */
+const shrunkPages = 2000;
 
 interface Statements {
   readonly own: StatementSync;
@@ -38,13 +43,17 @@ export class SqliteStore implements TurnStore {
   readonly #events: SqliteEvents;
   readonly #audit: SqliteAudit;
   readonly #statements: Statements;
+  /** Where an older schema was migrated: the copy that was made before. */
+  readonly migrated: OpenDatabase['migrated'];
   readonly #unlock: () => void;
+  readonly #watch: FileWatch;
   #closed = false;
 
-  private constructor(file: string, database: DatabaseSync, unlock: () => void) {
+  private constructor({ file, database, unlock, migrated }: OpenDatabase) {
     this.place = file;
     this.#database = database;
     this.#unlock = unlock;
+    this.migrated = migrated;
     this.#outbox = new SqliteOutbox(database);
     this.#events = new SqliteEvents(database);
     this.#audit = new SqliteAudit(database);
@@ -58,16 +67,17 @@ export class SqliteStore implements TurnStore {
       ),
       forget: database.prepare('DELETE FROM turns WHERE id = ?'),
       baseline: database.prepare(
-        'INSERT INTO baselines (key, saved) VALUES (?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved',
+        `INSERT INTO baselines (key, saved, used_at_ms) VALUES (?, ?, ?)
+         ON CONFLICT DO UPDATE SET saved = excluded.saved, used_at_ms = excluded.used_at_ms`,
       ),
       meta: database.prepare(
         'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value',
       ),
     };
-    database
-      .prepare(`INSERT INTO meta (key, value) VALUES ('detector_id', ?) ON CONFLICT DO NOTHING`)
-      .run(`det_${randomBytes(10).toString('hex')}`);
+    if (this.#meta('detector_id') === undefined)
+      this.#statements.meta.run('detector_id', `det_${randomBytes(10).toString('hex')}`);
     this.detectorId = this.#meta('detector_id') ?? '';
+    this.#watch = new FileWatch(file);
   }
 
   /**
@@ -75,45 +85,46 @@ export class SqliteStore implements TurnStore {
    * @throws {StoreError} where it is foreign, damaged, read-only, newer than this version or in use.
    */
   static open(file: string): SqliteStore {
-    const { database, unlock } = openDatabase(file);
-    return new SqliteStore(file, database, unlock);
+    const opened = openDatabase(file);
+    try {
+      return new SqliteStore(opened);
+    } catch (error) {
+      opened.database.close();
+      opened.unlock();
+      throw error;
+    }
+  }
+
+  /**
+   * Where the file is a backup: numbers of events go on beyond all that may have been given out since it was taken, so
+   * that nobody who reads the feed misses any. Undefined: it is none.
+   */
+  startFromBackup(wallMs: number): BackupMark | undefined {
+    const text = this.#meta('backup');
+    if (text === undefined) return undefined;
+    const mark = JSON.parse(text) as BackupMark;
+    // More than a thousand events a second nobody tells.
+    const beyond = 1_000_000 + Math.max(0, Math.floor(wallMs - mark.takenAtMs));
+    transaction(this.#database, () => {
+      this.#statements.meta.run('sequence', String(Number(this.#meta('sequence') ?? 0) + beyond));
+      this.#database.exec(`DELETE FROM meta WHERE key = 'backup'`);
+    });
+    return mark;
   }
 
   load(): StoredState {
-    const saved = (table: 'turns' | 'baselines'): string[] =>
-      this.#database
-        .prepare(`SELECT saved FROM ${table} ORDER BY rowid`)
-        .all()
-        .map((row) => String(row.saved));
-    const rest = this.#meta('rest');
-    return {
-      turns: saved('turns').map((text) => JSON.parse(text) as SavedTurn),
-      baselines: saved('baselines').map((text) => JSON.parse(text) as SavedBaseline),
-      awakeMs: Number(this.#meta('awake_ms') ?? 0),
-      sequence: Number(this.#meta('sequence') ?? 0),
-      owners: this.#database
-        .prepare('SELECT kind, id, owner FROM owners')
-        .all()
-        .map(({ kind, id, owner }) => ({ kind: kind as OwnedKind, id: String(id), owner: String(owner) })),
-      ...(rest === undefined ? {} : { rest: JSON.parse(rest) as SavedRest }),
-    };
+    return readState(this.#database, this.place);
   }
 
   commit(commit: Commit): void {
-    transaction(this.#database, () => {
-      const { turn, baseline, forget, meta, own, disown } = this.#statements;
-      for (const { kind, id } of commit.owners?.released ?? []) disown.run(kind, id);
-      for (const { kind, id, owner } of commit.owners?.claimed ?? []) own.run(kind, id, owner);
-      for (const { id, saved } of commit.turns) turn.run(id, JSON.stringify(saved));
-      for (const { key, saved } of commit.baselines) baseline.run(key, JSON.stringify(saved));
-      for (const id of commit.forgottenTurns) forget.run(id);
-      for (const delivery of commit.deliveries) this.#outbox.add(delivery);
-      for (const event of commit.events) this.#events.add(event);
-      for (const entry of commit.audit ?? []) this.#audit.add(entry);
-      meta.run('awake_ms', String(commit.awakeMs));
-      meta.run('sequence', String(commit.sequence));
-      if (commit.rest !== undefined) meta.run('rest', JSON.stringify(commit.rest));
-    });
+    this.#watch.check();
+    try {
+      if (commit.lazy === true) withoutSync(this.#database, () => this.#write(commit));
+      else transaction(this.#database, () => this.#write(commit));
+    } catch (error) {
+      if (sqliteCodeOf(error) === SqliteCode.full) this.#reuseJournal();
+      throw error;
+    }
   }
 
   purgeDeliveries(createdBeforeMs: number, keep: number): number {
@@ -143,6 +154,20 @@ export class SqliteStore implements TurnStore {
     };
   }
 
+  purgeBaselines(usedBeforeMs: number, keep: number): readonly string[] {
+    return this.#database
+      .prepare(
+        `DELETE FROM baselines WHERE used_at_ms < ?1 OR key IN (
+           SELECT key FROM baselines ORDER BY used_at_ms DESC, key LIMIT -1 OFFSET ?2) RETURNING key`,
+      )
+      .all(usedBeforeMs, keep)
+      .map(({ key }) => String(key));
+  }
+
+  shrink(): void {
+    this.#database.exec(`PRAGMA incremental_vacuum(${shrunkPages})`);
+  }
+
   purgeEvents(createdBeforeMs: number, keep: number): number {
     return transaction(this.#database, () => {
       const { dropped, through } = this.#events.purge(createdBeforeMs, keep);
@@ -167,6 +192,7 @@ export class SqliteStore implements TurnStore {
   }
 
   saveEndpoint(endpoint: StoredEndpoint): void {
+    this.#watch.check();
     this.#database
       .prepare(
         'INSERT INTO endpoints (id, saved) VALUES (?, ?) ON CONFLICT DO UPDATE SET saved = excluded.saved',
@@ -175,6 +201,7 @@ export class SqliteStore implements TurnStore {
   }
 
   dropEndpoint(id: string, error: DeliveryError): number {
+    this.#watch.check();
     return transaction(this.#database, () => {
       this.#database.prepare('DELETE FROM endpoints WHERE id = ?').run(id);
       return this.#outbox.drop(id, error);
@@ -235,6 +262,34 @@ export class SqliteStore implements TurnStore {
 
   saveEndpointState(state: EndpointState): void {
     this.#outbox.saveEndpointState(state);
+  }
+
+  /** A journal that has filled the disk is written back, so that the next commit finds room at its beginning. */
+  #reuseJournal(): void {
+    try {
+      this.#database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      // The file may have to grow for it, and there is no room: the commit's own error says so already.
+      if (sqliteCodeOf(error) === undefined) throw error;
+    }
+  }
+
+  /** Inside of a transaction. */
+  #write(commit: Commit): void {
+    const { turn, baseline, forget, meta, own, disown } = this.#statements;
+    for (const { kind, id } of commit.owners?.released ?? []) disown.run(kind, id);
+    for (const { kind, id, owner } of commit.owners?.claimed ?? []) own.run(kind, id, owner);
+    const usedAtMs = commit.clocks?.wallMs ?? 0;
+    for (const { id, saved } of commit.turns) turn.run(id, JSON.stringify(saved));
+    for (const { key, saved } of commit.baselines) baseline.run(key, JSON.stringify(saved), usedAtMs);
+    for (const id of commit.forgottenTurns) forget.run(id);
+    for (const delivery of commit.deliveries) this.#outbox.add(delivery);
+    for (const event of commit.events) this.#events.add(event);
+    for (const entry of commit.audit ?? []) this.#audit.add(entry);
+    meta.run('awake_ms', String(commit.awakeMs));
+    meta.run('sequence', String(commit.sequence));
+    if (commit.clocks !== undefined) meta.run('clocks', JSON.stringify(commit.clocks));
+    if (commit.rest !== undefined) meta.run('rest', JSON.stringify(commit.rest));
   }
 
   #meta(key: string): string | undefined {

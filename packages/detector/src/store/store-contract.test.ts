@@ -396,6 +396,35 @@ describe.each(kinds)('%s', (_name, open) => {
     expect(store.eventBounds()).toEqual({ droppedThrough: 5, newest: 5 });
   });
 
+  test('baselines go when nobody has learned from them for long, and the longest unused beyond a number', () => {
+    const learn = (key: string, wallMs: number): void =>
+      store.commit({
+        ...nothing,
+        baselines: [{ key, saved: { key } as unknown as SavedBaseline }],
+        clocks: { wallMs, bootMs: 1 },
+      });
+    for (const [n, key] of ['a', 'b', 'c', 'd'].entries()) learn(key, 1000 + n);
+    learn('a', 2000);
+    expect(store.purgeBaselines(1002, 99)).toEqual(['b']);
+    expect(store.purgeBaselines(0, 2)).toEqual(['c']);
+    expect(store.purgeBaselines(0, 2)).toEqual([]);
+    expect(
+      store
+        .load()
+        .baselines.map(({ key }) => key)
+        .sort(),
+    ).toEqual(['a', 'd']);
+    store.shrink();
+  });
+
+  test('the clocks of the last commit are kept, those of one that says nothing stay', () => {
+    expect(store.load().clocks).toBeUndefined();
+    const clocks = { wallMs: 5, bootMs: 6, bootId: 'run' };
+    store.commit({ ...nothing, clocks });
+    store.commit({ ...nothing, lazy: true });
+    expect(store.load().clocks).toEqual(clocks);
+  });
+
   test('registered endpoints are kept; one that is dropped leaves dead letters and no state', () => {
     const stored = {
       id: 'a',

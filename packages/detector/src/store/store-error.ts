@@ -1,15 +1,19 @@
-/** Why a store cannot be opened. Stable, for scripts and tests. */
+/** Why a store cannot be opened or written. Stable, for scripts and tests. */
 export type StoreErrorCode =
   | 'STORE_MISSING_DIRECTORY'
   | 'STORE_NOT_A_FILE'
+  /** It has a second name, or is mounted by itself: its journal would get lost. */
+  | 'STORE_LINKED'
   | 'STORE_READ_ONLY'
   | 'STORE_CORRUPT'
   | 'STORE_FOREIGN'
   | 'STORE_NEWER'
   | 'STORE_IN_USE'
+  /** While it was open: the file was removed, moved or replaced. */
+  | 'STORE_GONE'
   | 'STORE_FAILED';
 
-/** Thrown when a store cannot be opened; the message names the file and what to do. Nothing in it was changed. */
+/** Thrown when a store cannot be opened or written; the message names the file and what to do. Nothing was changed. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   readonly code: StoreErrorCode;
@@ -26,6 +30,7 @@ export class StoreError extends Error {
 export const SqliteCode = {
   busy: 5,
   readOnly: 8,
+  inputOutput: 10,
   corrupt: 11,
   full: 13,
   cannotOpen: 14,

@@ -16,3 +16,16 @@ export function transaction<T>(database: DatabaseSync, work: () => T): T {
     throw error;
   }
 }
+
+/**
+ * The same without waiting for the disk: it outlives the process however that dies, and a power cut or a crash of the
+ * operating system may take it, back to the last transaction that did wait. Never a part of it.
+ */
+export function withoutSync<T>(database: DatabaseSync, work: () => T): T {
+  database.exec('PRAGMA synchronous = NORMAL');
+  try {
+    return transaction(database, work);
+  } finally {
+    database.exec('PRAGMA synchronous = FULL');
+  }
+}

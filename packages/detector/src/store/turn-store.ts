@@ -24,9 +24,13 @@ export interface Commit {
   readonly awakeMs: number;
   /** The last sequence number given to an event. */
   readonly sequence: number;
+  /** As they stood: after a restart they tell how long the detector was down, and whether the wall clock was set. */
+  readonly clocks?: StoredClocks;
   readonly rest?: SavedRest;
   /** Who owns what, where that has changed. */
   readonly owners?: OwnerChanges;
+  /** Nothing but activity is in it: it must outlive the process, and need not outlive the operating system. */
+  readonly lazy?: boolean;
 }
 
 export interface StoredState {
@@ -36,6 +40,15 @@ export interface StoredState {
   readonly awakeMs: number;
   readonly sequence: number;
   readonly owners: readonly Ownership[];
+  /** Of the last commit; undefined in a new store, and in one of an older version. */
+  readonly clocks?: StoredClocks;
+}
+
+export interface StoredClocks {
+  readonly wallMs: number;
+  readonly bootMs: number;
+  /** Which run of the operating system `bootMs` is of; undefined where that cannot be told. */
+  readonly bootId?: string;
 }
 
 /** One attempt at a delivery, for the operator. */
@@ -80,6 +93,10 @@ export interface TurnStore extends Outbox {
   audit(filter: AuditFilter, before: number | undefined, limit: number): readonly StoredAudit[];
   /** Drops the oldest entries of the audit beyond `keep`. Returns how many. */
   purgeAudit(keep: number): number;
+  /** Drops baselines that were last learned from before the given instant, and the longest unused beyond `keep`. */
+  purgeBaselines(usedBeforeMs: number, keep: number): readonly string[];
+  /** Gives some of the room that was purged back to the system, where the store holds any. Called once a minute. */
+  shrink(): void;
   /** Endpoints that were registered by the API, oldest first. */
   endpoints(): readonly StoredEndpoint[];
   saveEndpoint(endpoint: StoredEndpoint): void;

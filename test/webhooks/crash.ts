@@ -1,0 +1,45 @@
+import { parseArgs } from 'node:util';
+import { SmallDisk } from '../../packages/detector/src/testing/small-disk.ts';
+import { type CrashResult, crashRounds } from './crash-rounds.ts';
+
+// npm run crash -- [--rounds 100] [--seed N] [--small-disk]
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '100' },
+    seed: { type: 'string' },
+    /** On a tmpfs of 48 MB that is full half of the time; needs the right to mount. */
+    'small-disk': { type: 'boolean', default: false },
+  },
+});
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const disk = values['small-disk'] ? SmallDisk.mount(48) : undefined;
+if (values['small-disk'] && disk === undefined) process.exit(1);
+print(`crash: ${values.rounds} rounds, seed ${seed}${disk === undefined ? '' : ', on a small disk'}`);
+try {
+  const result = await crashRounds({
+    rounds: Number(values.rounds),
+    seed,
+    ...(disk === undefined ? {} : { disk }),
+    onRound: (round, { started, verdictsSeen }) => {
+      if (round % 10 === 0) print(`  round ${round}: ${started} starts, ${verdictsSeen} verdicts`);
+    },
+  });
+  report(result);
+} finally {
+  disk?.unmount();
+}
+
+function report({ faults, upMs, recoveredMs, ...result }: CrashResult): void {
+  print(JSON.stringify({ ...result, upMs: spread(upMs), recoveredMs: spread(recoveredMs) }, null, 2));
+  for (const fault of faults) print(`FAULT ${fault}`);
+  print(faults.length === 0 ? 'nothing that was acknowledged is lost' : `${faults.length} faults`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+function spread(values: readonly number[]): { median: number; max: number } | undefined {
+  const sorted = [...values].sort((a, b) => a - b);
+  const max = sorted.at(-1);
+  return max === undefined ? undefined : { median: sorted[Math.floor(sorted.length / 2)] ?? max, max };
+}
