@@ -85,7 +85,9 @@ function dumped(): { version: number; text: string } {
     `PRAGMA user_version = ${version};`,
   ];
   const objects = database
-    .prepare(`SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type = 'index', rowid`)
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type = 'index', rowid`,
+    )
     .all();
   for (const { sql } of objects) lines.push(`${sql};`);
   for (const { type, name } of objects) {
