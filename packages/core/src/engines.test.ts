@@ -51,9 +51,31 @@ describe('a sign of life is a counter that moved, and nothing else (report 000)'
     expect(engines.sample(sample([slot({ read: 6 })], { engine: 'e2' })).any).toBe(false);
   });
 
+  test('who looks at the same engine and sees it otherwise makes nothing move', () => {
+    const engines = new Engines();
+    const seen = (process: string, slots: readonly EngineSlot[]): boolean =>
+      engines.sample(sample(slots, { origin: anOrigin({ process }) })).any;
+    const own = [slot({ turn: 'A', read: 5 })];
+    const totals = [slot({ read: 900 })];
+    expect(seen('agent', own)).toBe(true);
+    for (let look = 0; look < 3; look++) {
+      expect(seen('beside', totals)).toBe(false);
+      expect(seen('agent', own)).toBe(false);
+    }
+    expect(seen('beside', [slot({ read: 901 })])).toBe(true);
+  });
+
+  test('of the many who ever looked only the latest are remembered', () => {
+    const engines = new Engines();
+    for (let process = 0; process < 40; process++)
+      engines.sample(sample([slot({ read: 5 })], { origin: anOrigin({ process: `p${process}` }) }));
+    expect(engines.save()).toHaveLength(16);
+  });
+
   test('counters outlive a restart', () => {
     const engines = new Engines();
     engines.sample(sample([slot({ read: 5 })]));
+    engines.sample(sample([slot({ read: 5 })], { origin: anOrigin({ process: 'p2' }) }));
     const restored = new Engines();
     restored.restore(JSON.parse(JSON.stringify(engines.save())));
     expect(restored.sample(sample([slot({ read: 6 })])).any).toBe(true);

@@ -39,16 +39,22 @@ const still: EngineMovement = {
   queued: false,
 };
 
+/** More who look at one engine than that: those heard of longest ago are forgotten. */
+const mostSources = 16;
+
 /**
- * The last counters of each engine. A sign of life is a counter that moved: idle, unloaded, unreachable, busy without a
+ * The last counters of each engine, as each process that looks at it saw them: two may see it differently (one knows whose
+ * slot it is, one sees only the engine's totals), and the difference between their views is no movement. A sign of life is a counter that moved: idle, unloaded, unreachable, busy without a
  * progress line and a counter that stands are nothing (report 000, the cases that must stall).
  */
 export class Engines {
-  readonly #slots = new Map<string, Map<number, SlotCounters>>();
+  readonly #slots = new Map<string, Map<string, Map<number, SlotCounters>>>();
 
   sample(signal: EngineSignal): EngineMovement {
     if (signal.state !== 'busy') return still;
-    const known = this.#slots.get(signal.engine);
+    const source = signal.origin.process;
+    const sources = this.#slots.get(signal.engine) ?? new Map<string, Map<number, SlotCounters>>();
+    const known = sources.get(source);
     const next = new Map<number, SlotCounters>();
     const owners = new Set<string>();
     const running = new Set<string>();
@@ -68,20 +74,29 @@ export class Engines {
       } else unowned ||= moved;
       next.set(slot.id, slot);
     }
-    this.#slots.set(signal.engine, next);
+    sources.delete(source);
+    sources.set(source, next);
+    for (const oldest of sources.keys()) if (sources.size > mostSources) sources.delete(oldest);
+    this.#slots.set(signal.engine, sources);
     return { any, unowned, owners, running, queued: signal.queued > 0 };
   }
 
   save(): SavedEngines {
-    return [...this.#slots].map(([engine, slots]) => ({ engine, slots: [...slots] }));
+    return [...this.#slots].flatMap(([engine, sources]) =>
+      [...sources].map(([source, slots]) => ({ engine, source, slots: [...slots] })),
+    );
   }
 
   restore(saved: SavedEngines): void {
-    for (const { engine, slots } of saved) this.#slots.set(engine, new Map(slots));
+    for (const { engine, source, slots } of saved) {
+      const sources = this.#slots.get(engine) ?? new Map<string, Map<number, SlotCounters>>();
+      this.#slots.set(engine, sources.set(source, new Map(slots)));
+    }
   }
 }
 
 export type SavedEngines = readonly {
   readonly engine: string;
+  readonly source: string;
   readonly slots: readonly (readonly [number, SlotCounters])[];
 }[];

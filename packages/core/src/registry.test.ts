@@ -405,6 +405,17 @@ describe('engines (report 000)', () => {
     expect(bench.state()).toBe('stale silence');
   });
 
+  test('an engine that cannot be reached changes nothing of what is known', () => {
+    const bench = new Bench();
+    bench.turn(local);
+    sample(bench, 0, { slots: [], queued: 1 });
+    expect(bench.registry.turn('T', at(0))?.phase).toBe('queued');
+    sample(bench, 0, { state: 'unreachable', slots: [] });
+    expect(bench.registry.turn('T', at(0))?.phase).toBe('queued');
+    sample(bench, 0, { state: 'idle', slots: [] });
+    expect(bench.registry.turn('T', at(0))?.phase).toBe('first_token');
+  });
+
   test('a probe in the process of the turn speaks on its clock', () => {
     const bench = new Bench();
     bench.turn(local);

@@ -1,1 +1,15 @@
+export { auto, autoProbe } from './auto.ts';
+export { detectKind, UnknownEngineError } from './detect-kind.ts';
+export { type DirectAccessOptions, directAccess, type EngineAccess } from './engine-access.ts';
+export { EngineAnswerError } from './engine-client.ts';
+export { type EngineKind, engineKinds, engineProbe, isEngineKind } from './engine-kinds.ts';
+export { type EngineOptions, engineName, type InProcessOptions } from './engine-options.ts';
+export { llamaCpp, llamaCppFloorMs, llamaCppProbe } from './llama-cpp.ts';
+export { lmStudio, lmStudioProbe } from './lm-studio.ts';
+export { ollama, ollamaProbe } from './ollama.ts';
 export { type PrometheusOptions, prometheus, prometheusProbe } from './prometheus.ts';
+export { sglang, sglangProbe } from './sglang.ts';
+export { SlotOwners } from './slot-owners.ts';
+export { tgi, tgiProbe } from './tgi.ts';
+export { vllm, vllmProbe } from './vllm.ts';
+export { type WatchOptions, type WatchTimers, watchEngine } from './watch-engine.ts';

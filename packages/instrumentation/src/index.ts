@@ -18,6 +18,7 @@ export {
   currentTurn,
   flush,
   type InstrumentationOptions,
+  reportEngine,
   type StartOptions,
   setLoggerProvider,
   startTurn,
@@ -26,6 +27,7 @@ export {
 export type { AbortingEvent, AttemptControl, LocalDetector, LocalRecord } from './local-detector.ts';
 export type { Counters } from './producer/counters.ts';
 export type {
+  EngineReport,
   PromptRead,
   ProviderError,
   RequestEnd,

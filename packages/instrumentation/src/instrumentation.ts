@@ -10,11 +10,11 @@ import type { LocalDetector } from './local-detector.ts';
 import { processClock, processTimers } from './process-clock.ts';
 import type { ProducerClock } from './producer/awake-clock.ts';
 import type { Counters } from './producer/counters.ts';
-import type { TurnOptions } from './producer/options.ts';
+import type { EngineReport, TurnOptions } from './producer/options.ts';
 import type { HostClass } from './producer/signal.ts';
 import type { RequestHandle } from './request.ts';
 import { resourceOf, serviceNameOf } from './resource.ts';
-import { Runtime } from './runtime.ts';
+import { guarded, Runtime } from './runtime.ts';
 import { supervisedId } from './supervised-id.ts';
 import { linkTurn, type TraceLink } from './trace-link.ts';
 import { Turn } from './turn.ts';
@@ -182,6 +182,19 @@ export function farewell(code?: number): void {
 /** The host is about to sleep, and the program knows (Electron's `powerMonitor`, logind): its silence is no death. */
 export function suspending(): void {
   running?.producer.suspending();
+}
+
+/**
+ * Tells what a look at a local engine showed, to which turns with this `engineId` owe their evidence. For agents that see
+ * their engine themselves, and for a process beside it.
+ */
+export function reportEngine(engine: string, report: EngineReport): void {
+  const runtime = theRuntime();
+  guarded(() => {
+    wasToldSinceFarewell = true;
+    runtime.start();
+    runtime.producer.engine(engine, report);
+  });
 }
 
 /** For a supervisor: gets the process ready to report, and reports the exit of another one. */

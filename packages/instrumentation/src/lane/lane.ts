@@ -100,7 +100,8 @@ export class Lane {
   send(signal: Signal, spanId: string | undefined): void {
     this.#resting = false;
     this.#mailbox.put({ type: 'news', signal, spanId });
-    if (signal.type === 'process' || beforeSilence.has(signal.happening.name)) this.#mailbox.post();
+    if (signal.type === 'process' || (signal.type === 'turn' && beforeSilence.has(signal.happening.name)))
+      this.#mailbox.post();
   }
 
   /** The records of one heartbeat. */
@@ -111,7 +112,7 @@ export class Lane {
     const rest: Signal[] = [];
     for (const signal of signals) {
       if (signal.type === 'turn') turns.push(signal);
-      else if (signal.name === 'heartbeat') process = signal;
+      else if (signal.type === 'process' && signal.name === 'heartbeat') process = signal;
       else rest.push(signal);
     }
     if (process !== undefined) this.#mailbox.put({ type: 'beat', process, turns });

@@ -25,7 +25,11 @@ function beatAgain(a: number, loopAgeMs: number, bootMs = process.bootMs): void 
 }
 function names(batch: readonly Outgoing[]): string[] {
   return batch.map(({ signal }) =>
-    signal.type === 'turn' ? `${signal.turn} ${signal.happening.name}` : `process ${signal.name}`,
+    signal.type === 'turn'
+      ? `${signal.turn} ${signal.happening.name}`
+      : signal.type === 'engine'
+        ? `engine ${signal.engine} ${signal.state}`
+        : `process ${signal.name}`,
   );
 }
 function turnIn(batch: readonly Outgoing[], id = 'A'): TurnSignal {
@@ -194,5 +198,29 @@ describe('a beat that the main thread owes', () => {
     beat();
     beatAgain(9000, 6000);
     for (const { signal } of state.take(100)) expect(recordToSignal(signalToRecord(signal))).toEqual(signal);
+  });
+});
+
+describe('what a look at an engine showed', () => {
+  beforeEach(() => {
+    hear();
+    state.take(100);
+  });
+  const look = (state: 'busy' | 'idle', engine = 'gpu'): void => {
+    process.producer.engine(engine, { state });
+    hear();
+  };
+
+  it('goes out as it is, the newest of each engine', () => {
+    look('busy');
+    look('busy', 'other');
+    look('idle');
+    expect(names(state.take(100))).toEqual(['engine other busy', 'engine gpu idle']);
+  });
+
+  it('is not sent again when its export failed: the next look says all that it did', () => {
+    look('busy');
+    state.failed(state.take(100));
+    expect(state.pending).toBe(false);
   });
 });

@@ -63,8 +63,16 @@ export class LatestState {
     return false;
   }
 
-  takeNews(signal: ProcessSignal | TurnSignal, spanId: string | undefined, bootMs: number): void {
+  takeNews(signal: Signal, spanId: string | undefined, bootMs: number): void {
     this.#active = true;
+    if (signal.type === 'engine') {
+      // Only the newest look at each engine is worth sending: what moved since the one before, moved still.
+      this.#news = this.#news.filter(
+        (one) => one.signal.type !== 'engine' || one.signal.engine !== signal.engine,
+      );
+      this.#push({ signal });
+      return;
+    }
     if (signal.type === 'process') {
       if (signal.name === 'started' || signal.name === 'heartbeat') this.#process = signal;
       if (isLastWord(signal)) this.#lastWords = [...this.#lastWords, { signal }].slice(-mostLastWords);
@@ -167,6 +175,8 @@ export class LatestState {
     const lastWords: Outgoing[] = [];
     for (const one of batch) {
       const { signal } = one;
+      // The next look comes soon, and says all that this one did.
+      if (signal.type === 'engine') continue;
       if (signal.type === 'process') {
         if (isLastWord(signal)) lastWords.push(one);
         else if (signal.name === 'exited') news.push(one);

@@ -1,4 +1,4 @@
-import type { ProcessSignal, TurnSignal } from '../producer/signal.ts';
+import type { EngineSignal, ProcessSignal, TurnSignal } from '../producer/signal.ts';
 import type { LaneTarget } from './target.ts';
 
 /** What the worker is started with. */
@@ -17,7 +17,7 @@ export type ToWorker =
   | {
       /** A record that is to go out at once. */
       readonly type: 'news';
-      readonly signal: ProcessSignal | TurnSignal;
+      readonly signal: EngineSignal | ProcessSignal | TurnSignal;
       readonly spanId: string | undefined;
     }
   /** The state of everything that is open, once a second. */

@@ -1,5 +1,5 @@
 import type { Usage } from '../stream/dialect/reading.ts';
-import type { Outcome, Route, WaitingFor } from './signal.ts';
+import type { EngineSlot, Outcome, Route, WaitingFor } from './signal.ts';
 
 /** A turn to be. */
 export interface TurnOptions {
@@ -106,4 +106,14 @@ export interface TurnEnd {
   readonly outcome?: Outcome | undefined;
   /** A class of error, never its text. */
   readonly errorType?: string | undefined;
+}
+
+/** What one look at a local engine showed; the readings of `@turnwatch/engines` are such. */
+export interface EngineReport {
+  /** `unreachable` is no evidence for or against any turn. */
+  readonly state: 'idle' | 'busy' | 'unloaded' | 'unreachable';
+  /** Requests that wait. Default 0. */
+  readonly queued?: number | undefined;
+  /** The requests that are worked on, with counters that only grow. Default none. */
+  readonly slots?: readonly EngineSlot[] | undefined;
 }

@@ -7,11 +7,11 @@ describe('Producer', () => {
     process.producer.startTurn({ id: 'A' });
     process.producer.startTurn({ id: 'B' });
     process.run(1000);
-    expect(process.lastBeat.map((signal) => (signal.type === 'turn' ? signal.turn : signal.name))).toEqual([
-      'heartbeat',
-      'A',
-      'B',
-    ]);
+    expect(
+      process.lastBeat.map((signal) =>
+        signal.type === 'turn' ? signal.turn : signal.type === 'process' ? signal.name : signal.type,
+      ),
+    ).toEqual(['heartbeat', 'A', 'B']);
     const seqs = [...process.told, ...process.lastBeat].map(({ origin }) => origin.seq);
     expect(seqs).toEqual([1, 2, 3, 4, 5]);
     expect(process.process).toMatchObject({
@@ -225,4 +225,20 @@ it('says after each beat that the host is about to sleep, until it has or did no
   expect(process.lastBeat.at(-1)).toMatchObject({ name: 'suspending' });
   process.run(2000);
   expect(process.lastBeat.at(-1)).toMatchObject({ type: 'turn' });
+});
+
+it('beats while it looks at an engine, and a minute longer', () => {
+  const process = new SimulatedProcess();
+  process.producer.engine('gpu', { state: 'busy', slots: [{ id: 0, turn: 'A', read: 12, generated: 0 }] });
+  expect(process.told.at(-1)).toMatchObject({
+    type: 'engine',
+    engine: 'gpu',
+    state: 'busy',
+    queued: 0,
+    slots: [{ id: 0, turn: 'A', read: 12, generated: 0 }],
+  });
+  process.run(59_000);
+  expect(process.producer.isIdle).toBe(false);
+  process.run(2000);
+  expect(process.producer.isIdle).toBe(true);
 });

@@ -2,7 +2,7 @@ import { cleanId, cleanText } from '@turnwatch/protocol/wire';
 import { AwakeClock, type AwakeClockOptions, type ProducerClock, type TurnClock } from './awake-clock.ts';
 import { type Counters, noCounts } from './counters.ts';
 import { deadline } from './deadline.ts';
-import type { TurnOptions } from './options.ts';
+import type { EngineReport, TurnOptions } from './options.ts';
 import type {
   EndedTurn,
   Happening,
@@ -47,6 +47,8 @@ export interface Beat {
 }
 
 const endedKeptMs = 60_000;
+/** Longer than any pause between two looks at an engine. */
+const engineKeptMs = 60_000;
 const maxEndedKept = 1000;
 /** A host that was to sleep and has not after so long does not. */
 const suspendsWithinMs = 30_000;
@@ -70,6 +72,7 @@ export class Producer {
   #ended: { readonly atMs: number; readonly turn: EndedTurn }[] = [];
   #seq = 0;
   #suspendsUntilMs = 0;
+  #engineAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ProducerOptions) {
     this.#options = options;
@@ -105,7 +108,11 @@ export class Producer {
 
   /** Nothing is open, and nothing ended so lately that a heartbeat would still have to say so. */
   get isIdle(): boolean {
-    return this.#turns.size === 0 && this.#ended.length === 0;
+    return (
+      this.#turns.size === 0 &&
+      this.#ended.length === 0 &&
+      this.clock.awakeMs - this.#engineAtMs >= engineKeptMs
+    );
   }
 
   /** Never throws: a refused turn is inert. */
@@ -189,6 +196,19 @@ export class Producer {
       origin: this.#origin(),
       exited: cleanId(processId),
       ...end,
+    });
+  }
+
+  /** What a look at an engine showed. A process that looks at one beats as one with a turn does. */
+  engine(engine: string, { state, queued = 0, slots = [] }: EngineReport): void {
+    this.#engineAtMs = this.clock.awakeMs;
+    this.#options.sink({
+      type: 'engine',
+      origin: this.#origin(),
+      engine: cleanId(engine),
+      state,
+      queued,
+      slots: slots.map((slot) => ({ ...slot })),
     });
   }
 

@@ -224,4 +224,21 @@ export type ProcessSignal = { readonly type: 'process'; readonly origin: Origin 
     }
 );
 
-export type Signal = TurnSignal | ProcessSignal;
+export interface EngineSlot {
+  readonly id: number;
+  /** The turn whose request runs in this slot, where it is known. */
+  readonly turn?: string;
+  readonly read: number;
+  readonly generated: number;
+}
+
+export interface EngineSignal {
+  readonly type: 'engine';
+  readonly origin: Origin;
+  readonly engine: string;
+  readonly state: 'idle' | 'busy' | 'unloaded' | 'unreachable';
+  readonly slots: readonly EngineSlot[];
+  readonly queued: number;
+}
+
+export type Signal = TurnSignal | ProcessSignal | EngineSignal;

@@ -83,6 +83,7 @@ export class Recorder {
   take(signal: Signal, turn: ProducerTurn | undefined): void {
     if (this.#turns.size === 0) return;
     this.#safely(() => {
+      if (signal.type === 'engine') return;
       if (signal.type === 'process') {
         if (signal.name === 'exiting') this.#endAll();
         return;

@@ -1,0 +1,1 @@
+export { type EngineLook, ScriptedEngine, type ScriptedSlot } from './engine/scripted-engine.ts';
