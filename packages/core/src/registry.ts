@@ -217,8 +217,7 @@ export class Registry {
 
   #engineSignal(signal: EngineSignal, path: string, now: Now, effects: Effect[]): void {
     this.#hear(signal.origin, path, now);
-    // No evidence for or against any turn: what is known of its request stays as it is.
-    if (signal.state === 'unreachable') return;
+    if (signal.state === 'unreachable') return; // No evidence: what is known of its requests stays.
     const movement = this.#engines.sample(signal);
     for (const turn of this.#turns.ofEngine(signal.engine)) {
       const sameProcess = ownerIs(turn, signal.origin.process, signal.origin.boot);

@@ -2,6 +2,7 @@ import { cleanId, cleanText } from '@turnwatch/protocol/wire';
 import { AwakeClock, type AwakeClockOptions, type ProducerClock, type TurnClock } from './awake-clock.ts';
 import { type Counters, noCounts } from './counters.ts';
 import { deadline } from './deadline.ts';
+import { identityOf } from './identity.ts';
 import type { EngineReport, TurnOptions } from './options.ts';
 import type {
   EndedTurn,
@@ -12,7 +13,6 @@ import type {
   Phase,
   ProcessSignal,
   Signal,
-  TurnIdentity,
   TurnSignal,
 } from './signal.ts';
 import { ProducerTurn, type TurnHost } from './turn.ts';
@@ -124,7 +124,7 @@ export class Producer {
       id,
       attempt: ordinal(options.attempt),
       incarnation: ordinal(options.incarnation),
-      identity: this.#identity(options, deadlineMs),
+      identity: identityOf(options, { clock, deadlineMs, service: this.#options.service }),
       deadlineMs,
       spanId: options.spanId,
     };
@@ -219,31 +219,6 @@ export class Producer {
 
   #suspending(): ProcessSignal {
     return { type: 'process', name: 'suspending', origin: this.#origin() };
-  }
-
-  #identity(options: TurnOptions, deadlineMs: number | undefined): TurnIdentity {
-    const startedAtMs = this.clock.wallMs();
-    const id = (name: 'parentId' | 'parentCallId' | 'conversationId' | 'engineId' | 'traceId'): object =>
-      options[name] === undefined ? {} : { [name]: cleanId(options[name]) };
-    const text = (name: 'agent' | 'provider' | 'model' | 'managedBy'): object =>
-      options[name] === undefined ? {} : { [name]: cleanText(options[name]) };
-    return {
-      ...id('parentId'),
-      ...id('parentCallId'),
-      ...id('conversationId'),
-      ...text('agent'),
-      ...(this.#options.service === undefined ? {} : { service: cleanText(this.#options.service) }),
-      ...text('provider'),
-      ...text('model'),
-      route: options.route ?? 'api',
-      ...id('engineId'),
-      ...text('managedBy'),
-      ...id('traceId'),
-      startedAtMs: Math.round(startedAtMs),
-      ...(deadlineMs === undefined
-        ? {}
-        : { expiresAtMs: Math.round(startedAtMs + deadlineMs - this.clock.bootMs()) }),
-    };
   }
 
   #turnSignal(turn: ProducerTurn, happening: Happening, withIdentity: boolean): TurnSignal {
