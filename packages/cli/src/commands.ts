@@ -2,6 +2,7 @@ import { backupCommand } from './backup/command.ts';
 import { checkCommand } from './check/command.ts';
 import type { Command } from './command.ts';
 import { demoCommand } from './demo/command.ts';
+import { pluginsCommand } from './plugins/command.ts';
 import { replayCommand } from './replay/command.ts';
 import { restoreCommand } from './restore/command.ts';
 import { serveCommand } from './serve/command.ts';
@@ -13,6 +14,7 @@ export const commands: readonly Command[] = [
   demoCommand,
   serveCommand,
   checkCommand,
+  pluginsCommand,
   waitCommand,
   turnsCommand,
   turnCommand,

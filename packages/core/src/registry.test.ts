@@ -778,3 +778,22 @@ test('the oldest silence is that of open turns whose clock runs', () => {
   });
   expect(bench.registry.oldestSilenceMs()).toBe(s(20));
 });
+
+test('a way that is late by nature makes the thresholds of its coarse turns larger from the start, never smaller', () => {
+  const now = at(0);
+  const registry = new Registry(makePolicy(), now);
+  const coarse = (turn: string): Signal => ({
+    type: 'turn',
+    turn,
+    attempt: 1,
+    incarnation: 1,
+    origin: { process: 'p', boot: '', seq: 0, a: 0 },
+    happening: { name: 'started' },
+  });
+  registry.expectDelay('late', 5000);
+  registry.expectDelay('late', 1000);
+  registry.receive(coarse('t1'), 'late', now);
+  registry.receive(coarse('t2'), 'direct', now);
+  const [late, direct] = ['t1', 't2'].map((turn) => registry.turn(turn, now)?.thresholdMs ?? 0);
+  expect((late ?? 0) - (direct ?? 0)).toBe(5000);
+});

@@ -51,19 +51,10 @@ export class Registry {
   receive(signal: Signal, path: string, now: Now): Effect[] {
     this.#lastNow = now;
     const effects: Effect[] = [];
-    switch (signal.type) {
-      case 'turn':
-        this.#turnSignal(signal, path, now, effects);
-        break;
-      case 'process':
-        this.#processSignal(signal, path, now, effects);
-        break;
-      case 'engine':
-        this.#engineSignal(signal, path, now, effects);
-        break;
-      case 'canary':
-        this.#processes.canary(signal.path, now, signal.sentAwakeMs);
-    }
+    if (signal.type === 'turn') this.#turnSignal(signal, path, now, effects);
+    else if (signal.type === 'process') this.#processSignal(signal, path, now, effects);
+    else if (signal.type === 'engine') this.#engineSignal(signal, path, now, effects);
+    else this.#processes.canary(signal.path, now, signal.sentAwakeMs);
     return effects;
   }
 
@@ -176,6 +167,12 @@ export class Registry {
     }
     this.#processes.forgetIdle(this.#lastNow);
     return gone.map(({ id }) => id);
+  }
+
+  /** Records of this way come as late as this by nature: thresholds of coarse turns on it grow by it from the start. */
+  expectDelay(path: string, ms: number): void {
+    const known = this.#processes.path(path);
+    known.lagMs = Math.max(known.lagMs, ms);
   }
 
   #turnSignal(signal: TurnSignal, path: string, now: Now, effects: Effect[]): void {

@@ -20,18 +20,17 @@ import { Meters } from './meters.ts';
 import { Operations } from './operations.ts';
 import { Pipeline } from './pipeline/pipeline.ts';
 import { Teller } from './pipeline/teller.ts';
+import { PluginWork } from './plugins/plugin-work.ts';
 import type { ConfigChange } from './reload/config-change.ts';
 import { Reporter } from './reporter.ts';
 import { wallAtRestart } from './restart-clock.ts';
 import { dropOld, endOverlaps } from './retention.ts';
-import { Scheduler } from './scheduler.ts';
+import { Scheduler, tellPause } from './scheduler.ts';
 import { within } from './within.ts';
 
 /** Turns that moved are written every so many ticks, in slices; starts, ends and verdicts at once. */
 const checkpointTicks = 5;
 const purgeTicks = 60;
-/** Shorter pauses are the ordinary grain of timers. */
-const toldPauseMs = 1000;
 const serverGraceMs = 3000;
 const senderGraceMs = 4000;
 
@@ -53,6 +52,7 @@ export class DetectorService implements Detector {
   readonly #intake: Intake;
   readonly #screen: Screen;
   readonly #operations: Operations;
+  readonly #plugins: PluginWork;
   #server: Server | undefined;
   #ready = false;
   #ticks = 0;
@@ -76,8 +76,15 @@ export class DetectorService implements Detector {
     this.#registry = Registry.restore(this.#operations.policy, saved, { ...this.#now(), wallMs });
     this.#intake = new Intake(config.ingest, clocks, timers);
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
+    this.#plugins = new PluginWork({
+      ...options,
+      logger: this.#logger,
+      registry: this.#registry,
+      submit: (signals, path, owner) => this.#submit(signals, path, owner),
+      onCall: (report) => this.#meters.pluginCall(report),
+    });
     this.#book = new EndpointBook({
-      configured: config.endpoints,
+      configured: [...config.endpoints, ...this.#plugins.endpoints],
       store,
       network: config.webhook,
       wallMs: () => clocks.wallMs(),
@@ -106,11 +113,8 @@ export class DetectorService implements Detector {
       logger: this.#logger,
     });
     this.#reporter = new Reporter(options, this.#logger, this.#meters);
-    this.#teller = new Teller({
-      endpoints: () => this.#book.current,
-      source: config.source,
-      sequence: saved.sequence,
-    });
+    const { sequence } = saved;
+    this.#teller = new Teller({ endpoints: () => this.#book.current, source: config.source, sequence });
     this.#pipeline = new Pipeline({
       registry: this.#registry,
       store,
@@ -144,6 +148,7 @@ export class DetectorService implements Detector {
         this.#screen.delivery(report.row.turnId);
         this.#reporter.delivery(report);
       },
+      line: this.#plugins.line,
       onEndpoint: (state) => this.#reporter.endpoint(state),
       onError: (error) => this.#reporter.outboxFailed(error),
     });
@@ -190,9 +195,11 @@ export class DetectorService implements Detector {
           this.#meters.request(received);
         },
         pathOf: (request) => this.#operations.paths.of(request),
+        foreign: () => this.#plugins.foreign,
         authorize: (authorization) => this.#meters.judged(this.#tokens.sender(authorization)),
       },
       metrics: this.#meters.handler,
+      plugins: () => this.#plugins.status,
       feed: this.#feed,
       endpoints: {
         ...sent,
@@ -219,13 +226,12 @@ export class DetectorService implements Detector {
     // Horizons that passed while nobody watched: at once and once, before anything else is taken in.
     this.#scheduler.tick();
     this.#operations.start(url);
+    this.#plugins.start();
     this.#sender.start();
     this.#scheduler.start();
     this.#ready = true;
-    this.#logger.info(
-      { url, store: this.#options.store.place, endpoints: this.#book.current.length },
-      'listening',
-    );
+    const { place } = this.#options.store;
+    this.#logger.info({ url, store: place, endpoints: this.#book.current.length }, 'listening');
     return { port, url };
   }
 
@@ -234,11 +240,8 @@ export class DetectorService implements Detector {
   }
 
   reload(next: DetectorConfig): readonly ConfigChange[] {
-    return this.#operations.reload(next, {
-      registry: this.#registry,
-      book: this.#book,
-      teller: this.#teller,
-    });
+    const book = this.#plugins.beside(this.#book);
+    return this.#operations.reload(next, { registry: this.#registry, book, teller: this.#teller });
   }
 
   stop(): Promise<void> {
@@ -247,10 +250,7 @@ export class DetectorService implements Detector {
   }
 
   #work(): void {
-    const { pauseMs } = this.#clock.tick();
-    const told = { pauseMs: Math.round(pauseMs) };
-    if (pauseMs >= toldPauseMs)
-      this.#logger.info(told, 'the detector stood still; nothing is judged by that time');
+    tellPause(this.#clock.tick().pauseMs, this.#logger);
     if (++this.#ticks % purgeTicks === 0) {
       const [pipeline, registry, logger] = [this.#pipeline, this.#registry, this.#logger];
       const { retention } = this.#operations.config;
@@ -273,6 +273,7 @@ export class DetectorService implements Detector {
     this.#ready = false;
     this.#scheduler.stop();
     this.#operations.close();
+    this.#plugins.quiet();
     this.#feed.close();
     this.#screen.close();
     const after: Timers['after'] = (ms, work) => this.#options.timers.after(ms, work);
@@ -282,11 +283,9 @@ export class DetectorService implements Detector {
     } catch (error) {
       this.#logger.error({ err: error }, 'the last state could not be kept');
     }
-    await within(
-      senderGraceMs,
-      after,
-      this.#sender.idle().then(() => this.#sender.stop()),
-    );
+    const sent = this.#sender.idle().then(() => this.#sender.stop());
+    await within(senderGraceMs, after, sent);
+    await this.#plugins.stop();
     await this.#meters.close();
     this.#reporter.storeClosed = true;
     this.#options.store.close();

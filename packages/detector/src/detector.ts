@@ -5,6 +5,7 @@ import type { DetectorConfig } from './config/shape.ts';
 import { DetectorService } from './detector-service.ts';
 import type { Health } from './http/health.ts';
 import type { Logger } from './logger.ts';
+import type { PluginSet } from './plugins/plugin-set.ts';
 import type { ConfigChange } from './reload/config-change.ts';
 import type { TurnStore } from './store/turn-store.ts';
 
@@ -18,6 +19,8 @@ export interface DetectorOptions {
   readonly random: () => number;
   /** Default: none. */
   readonly logger?: Logger;
+  /** From `loadDetector` or `loadPlugins`; started and stopped with the detector. Default: none. */
+  readonly plugins?: PluginSet;
   /** Every verdict, after it is durable. */
   readonly onEvent?: (event: TurnEvent | SourceSilentEvent) => void;
   /** Every attempt at telling somebody. */

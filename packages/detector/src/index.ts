@@ -4,9 +4,17 @@ export { type Clocks, systemClocks, systemTimers, type Timers } from './clocks.t
 export type { EndpointInput } from './config/endpoint-schema.ts';
 export { type Environment, variables } from './config/environment.ts';
 export { type ConfigSources, type LoadedConfig, loadConfig } from './config/load.ts';
+export type { PluginInput } from './config/plugin-schema.ts';
 export { ConfigError, type ConfigProblem } from './config/problem.ts';
 export type { DetectorConfigInput } from './config/schema.ts';
-export type { DetectorConfig, ListenConfig, LogFormat, LogLevel } from './config/shape.ts';
+export type {
+  DetectorConfig,
+  ListenConfig,
+  LogFormat,
+  LogLevel,
+  PluginConfig,
+  StoreConfig,
+} from './config/shape.ts';
 export type { TokenInput } from './config/token-schema.ts';
 export { createDetectorService, type Detector, type DetectorOptions } from './detector.ts';
 export type { Health } from './http/health.ts';
@@ -14,6 +22,15 @@ export { ListenError } from './http/listen.ts';
 export { defaultIngestLimits, type IngestLimits } from './ingest/limits.ts';
 export { detectorLog, type LeveledLogger } from './log/detector-log.ts';
 export { type Logger, silentLogger } from './logger.ts';
+export { builtInPlugins } from './plugins/built-ins.ts';
+export {
+  type LoadedDetector,
+  loadDetector,
+  loadPlugins,
+  type PluginContext,
+} from './plugins/load-plugins.ts';
+export { PluginError } from './plugins/plugin-error.ts';
+export { PluginSet } from './plugins/plugin-set.ts';
 export type { ConfigChange } from './reload/config-change.ts';
 export { type ConfigValue, effectiveValues } from './reload/effective-values.ts';
 export { type Served, type ServeOptions, serve } from './serve.ts';

@@ -7,6 +7,7 @@ import type { RequestHandler } from 'express';
 import type { PathHealth } from './canary/canaries.ts';
 import type { ConnectionLoss } from './http/connections.ts';
 import type { ReceivedRequest } from './ingest/receiver.ts';
+import type { CallReport } from './plugins/plugin-guard.ts';
 import { processInstruments } from './process-instruments.ts';
 import type { TurnStore } from './store/turn-store.ts';
 
@@ -122,6 +123,15 @@ export class Meters {
     return sender;
   }
 
+  /** Ids of plugins stand in the configuration: there are 100 at most. */
+  pluginCall({ id, kind, outcome, durationMs }: CallReport): void {
+    const labels = { plugin: id, kind };
+    if (outcome !== 'ok') this.#record.pluginFailures(1, { ...labels, reason: outcome });
+    if (outcome === 'stray') return;
+    this.#record.pluginCalls(1, labels);
+    this.#record.pluginDuration(durationMs / 1000, labels);
+  }
+
   unauthorized(status: 401 | 403): void {
     this.#record.unauthorized(1, { status: String(status) });
   }
@@ -217,6 +227,9 @@ export class Meters {
         made.addCallback((result) => observe((value, labels) => result.observe(value, labels)));
         return () => undefined;
       }),
+      pluginCalls: counter('pluginCalls'),
+      pluginFailures: counter('pluginFailures'),
+      pluginDuration: histogram('pluginDuration'),
       storeHealthy: gauge('storeHealthy', (record) => record(storeHealthy() ? 1 : 0)),
       feedSubscribers: gauge('feedSubscribers', (record) => record(feedSubscribers())),
       endpoints: gauge('endpoints', (record) => {

@@ -1,8 +1,18 @@
 import type { Timers } from './clocks.ts';
+import type { Logger } from './logger.ts';
 
 const tickMs = 1000;
 /** /healthz fails beyond this age: a detector that does not judge must not look alive. */
 const maxAgeTicks = 3;
+
+/** Shorter pauses are the ordinary grain of timers. */
+const toldPauseMs = 1000;
+
+/** Says that the detector itself stood still. */
+export function tellPause(pauseMs: number, logger: Logger): void {
+  if (pauseMs < toldPauseMs) return;
+  logger.info({ pauseMs: Math.round(pauseMs) }, 'the detector stood still; nothing is judged by that time');
+}
 
 export interface SchedulerOptions {
   readonly timers: Timers;

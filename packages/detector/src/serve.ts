@@ -7,15 +7,18 @@ import { CalmLogger } from './log/calm-logger.ts';
 import { detectorLog } from './log/detector-log.ts';
 import { Redactor } from './log/redactor.ts';
 import type { Logger } from './logger.ts';
+import { loadPlugins } from './plugins/load-plugins.ts';
+import { openStore } from './plugins/open-store.ts';
+import type { PluginSet } from './plugins/plugin-set.ts';
 import { reload } from './reload/reloader.ts';
-import { MemoryStore } from './store/memory-store.ts';
-import { openSqliteStore } from './store/open-sqlite-store.ts';
 import { onSignals } from './supervisor/signals.ts';
 import { Systemd } from './supervisor/systemd.ts';
 
 export interface ServeOptions extends Pick<DetectorOptions, 'onEvent' | 'onDelivery'> {
   /** Default: {@link detectorLog} on stdout, as `config.log` says. Secrets are taken out and repetitions held back before it. */
   readonly logger?: Logger;
+  /** From `loadDetector`. Default: those of the configuration are loaded here. */
+  readonly plugins?: PluginSet;
   /** Stop on SIGTERM and SIGINT; a second signal ends the process at once. Reload on SIGHUP. Default true. */
   readonly handleSignals?: boolean;
   /** Reads the configuration anew, for a reload. Default: there is none, and SIGHUP is not handled. */
@@ -40,7 +43,7 @@ export interface Served {
 /**
  * Runs the detector with the real clocks, the real store and signals: what `turnwatch serve` calls.
  *
- * @throws StoreError, ListenError: with a message for the person who started it. Nothing is left running or open.
+ * @throws ConfigError of a plugin, StoreError, ListenError: with a message for the person who started it. Nothing is left running or open.
  */
 export async function serve(config: DetectorConfig, options: ServeOptions = {}): Promise<Served> {
   const clocks = systemClocks();
@@ -49,24 +52,33 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
   redactor.know(config);
   const calm = new CalmLogger(redactor.over(log), () => clocks.monoMs());
   const logger: Logger = calm;
+  const context = { logger, environment: process.env };
+  const plugins = options.plugins ?? (await loadPlugins(config, context));
+  plugins.logTo(logger);
+  const store = await openStore(config, {
+    ...context,
+    replaceCorrupt: options.replaceCorruptStore === true,
+    wallMs: clocks.wallMs(),
+  }).catch(async (error: unknown) => {
+    await plugins.stop();
+    throw error;
+  });
+  const letStraysEnd = plugins.catchStrays((error) => {
+    logger.error({ err: error }, 'an error that nobody caught ends the process');
+    calm.flush();
+    process.exit(1);
+  });
   const systemd = new Systemd({
     environment: options.environment ?? process.env,
     monoMs: () => clocks.monoMs(),
     logger,
   });
-  const store =
-    config.store === 'memory'
-      ? new MemoryStore()
-      : openSqliteStore(config.store.file, {
-          logger,
-          replaceCorrupt: options.replaceCorruptStore === true,
-          wallMs: clocks.wallMs(),
-        });
   try {
     const detector = createDetectorService({
       config,
       store,
       logger,
+      plugins,
       clocks,
       onTick: () => systemd.alive(),
       timers: systemTimers(),
@@ -85,6 +97,7 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
       try {
         await detector.stop();
       } finally {
+        letStraysEnd();
         unhook?.();
         calm.flush();
         systemd.close();
@@ -114,6 +127,8 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
     return { port, url, stop, stopped, reload: reloadNow };
   } catch (error) {
     systemd.close();
+    letStraysEnd();
+    await plugins.stop();
     store.close();
     throw error;
   }

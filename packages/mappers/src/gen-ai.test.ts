@@ -21,10 +21,10 @@ const span = (more: Partial<ForeignSpan> = {}): ForeignSpan => ({
   ...more,
 });
 
-test('an agent span is a turn that began and ended, at its own instants', async () => {
+test('an agent span is a turn that began and ended; both are told when it ended', async () => {
   const signals = await genAiMapper.map([span()]);
   expect(signals.map(({ happening, wallMs }) => [happening, wallMs])).toEqual([
-    [{ name: 'started' }, 1000],
+    [{ name: 'started' }, 61_000],
     [{ name: 'ended', outcome: 'completed' }, 61_000],
   ]);
   expect(signals[0]?.identity).toEqual({

@@ -51,7 +51,7 @@ function turnOf(record: ForeignRecord): readonly MappedSignal[] {
   const errorType = text(record.attributes[attribute.errorType]);
   const failed = record.status === 'error' || errorType !== undefined;
   return [
-    { ...about, happening: { name: 'started' }, wallMs: record.startMs },
+    { ...about, happening: { name: 'started' }, wallMs: record.endMs },
     {
       ...about,
       happening: {

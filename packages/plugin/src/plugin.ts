@@ -12,7 +12,7 @@ export interface PluginInstances {
   readonly mapper: SignalMapper;
   readonly probe: EngineProbe;
   readonly sink: VerdictSink;
-  /** `TurnStore` of `@turnwatch/detector`, whose own interface it is; held to it by its contract test suite. */
+  /** `TurnStore` of `@turnwatch/detector`, whose own interface it is. Opened by `create`, which is called last. */
   readonly store: object;
 }
 
@@ -37,4 +37,8 @@ export interface Plugin<Kind extends PluginKind = PluginKind, Options = unknown>
 }
 
 /** A plugin whose options are not known: as the detector finds it. */
-export type AnyPlugin = { readonly [Kind in PluginKind]: Plugin<Kind, never> }[PluginKind];
+export type AnyPlugin = {
+  readonly [Kind in PluginKind]: Omit<Plugin<Kind, never>, 'optionsSchema'> & {
+    readonly optionsSchema?: StandardSchema;
+  };
+}[PluginKind];

@@ -32,7 +32,10 @@ export interface MappedSignal {
   readonly attempt?: number;
   readonly happening: Happening;
   readonly identity?: TurnIdentity;
-  /** When it happened by the producer's clock, ms since the epoch. Shown, and compared for lag; never judged by. */
+  /**
+   * When the record was made by the producer's clock (of a span: its end), ms since the epoch. What the record needed
+   * to come here is measured by it; nothing is judged by it.
+   */
   readonly wallMs?: number;
   /** Which process it comes from. Default: the record's service. */
   readonly process?: string;

@@ -11,6 +11,7 @@ export * from './api/live-schema.ts';
 export { type OpenApiObject, type OpenApiOptions, openApi } from './api/openapi.ts';
 export * from './api/operator-requests.ts';
 export type { OrderDocument } from './api/order-document.ts';
+export * from './api/plugin-document.ts';
 export * from './api/problem.ts';
 export * from './api/problem-codes.ts';
 export type { ApiRoute, RouteAnswer } from './api/route.ts';
@@ -34,6 +35,7 @@ export {
   toDocument,
 } from './event/to-document.ts';
 export * from './metrics.ts';
+export type { PluginMetricKey } from './plugin-metrics.ts';
 export type { ProcessMetricKey } from './process-metrics.ts';
 export * from './vocabulary.ts';
 export * from './wire.ts';

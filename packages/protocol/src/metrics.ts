@@ -1,3 +1,4 @@
+import { type PluginMetricKey, pluginMetrics } from './plugin-metrics.ts';
 import { type ProcessMetricKey, processMetrics } from './process-metrics.ts';
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
@@ -21,6 +22,7 @@ export type MetricLabel =
   | 'node'
   | 'signal'
   | 'maker'
+  | 'plugin'
   | 'gen_ai.operation.name'
   | 'gen_ai.provider.name'
   | 'gen_ai.request.model'
@@ -71,6 +73,7 @@ export type MetricKey =
   | 'deliveryDelay'
   | 'commitDuration'
   | 'tickLateness'
+  | PluginMetricKey
   | ProcessMetricKey;
 
 /** The metrics of the detector: the one catalogue that code, dashboards and alerts take their names from. */
@@ -285,6 +288,7 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   },
   ...processMetrics,
+  ...pluginMetrics,
 };
 
 /** Name of a metric in Prometheus, the same from a scrape, through the Collector and by OTLP. */

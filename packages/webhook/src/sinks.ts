@@ -1,4 +1,4 @@
-export { type A2aSinkOptions, type A2aTarget, a2aSink } from './sinks/a2a-sink.ts';
+export { type A2aPost, type A2aSinkOptions, type A2aTarget, a2aSink } from './sinks/a2a-sink.ts';
 export { type AcpPeer, type AcpSinkOptions, acpSink } from './sinks/acp-sink.ts';
 export {
   type McpNotification,

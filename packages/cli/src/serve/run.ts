@@ -1,10 +1,13 @@
 import {
+  type ConfigSources,
   type DetectorConfigInput,
   detectorLog,
   type LoadedConfig,
   type LogFormat,
   type LogLevel,
   loadConfig,
+  loadDetector,
+  type StoreConfig,
   serve,
 } from '@turnwatch/detector';
 import type { Run } from '../command.ts';
@@ -16,23 +19,23 @@ type ServeFlags = Flags<typeof serveFlags>;
 
 /** Runs the detector until a signal stops it. */
 export const runServe: Run<typeof serveFlags> = async (flags, _operands, output) => {
-  const read = (): LoadedConfig =>
-    loadConfig({
-      ...(flags.config === undefined ? {} : { file: flags.config }),
-      environment: process.env,
-      flags: overrides(flags),
-    });
-  const { config, warnings } = read();
+  const sources: ConfigSources = {
+    ...(flags.config === undefined ? {} : { file: flags.config }),
+    environment: process.env,
+    flags: overrides(flags),
+  };
+  const { config, warnings, plugins } = await loadDetector(sources);
   for (const warning of warnings) output.err(`turnwatch serve: ${warning}\n`);
   // Stdout is for the answer to "where is it", so that a script can read that; the log goes the other way.
   const logger = detectorLog(config.log, 2);
   const replaceCorruptStore = flags['replace-corrupt-store'] === true;
-  const { url, stopped } = await serve(config, { logger, read, replaceCorruptStore });
-  const store = config.store === 'memory' ? 'memory: gone when it stops' : config.store.file;
+  const read = (): LoadedConfig => loadConfig(sources);
+  const { url, stopped } = await serve(config, { logger, plugins, read, replaceCorruptStore });
+  const tellable = config.endpoints.length + plugins.ofKind('sink').length;
   output.out(
     [
       '',
-      `  turnwatch is up. Store: ${store}. Endpoints to tell: ${config.endpoints.length}.`,
+      `  turnwatch is up. Store: ${storeText(config.store)}. Endpoints to tell: ${tellable}.`,
       '',
       `  watch     ${url}/  in a browser`,
       `  turns     ${url}/v1/turns`,
@@ -48,7 +51,7 @@ export const runServe: Run<typeof serveFlags> = async (flags, _operands, output)
       "    import { setup } from '@turnwatch/instrumentation/setup';",
       '    await setup();',
       '',
-      ...(config.endpoints.length > 0
+      ...(tellable > 0
         ? []
         : ['  Nobody is told yet: name an endpoint in a file, see turnwatch serve --help.', '']),
       '',
@@ -57,6 +60,11 @@ export const runServe: Run<typeof serveFlags> = async (flags, _operands, output)
   await stopped;
   return 0;
 };
+
+function storeText(store: StoreConfig): string {
+  if (store === 'memory') return 'memory: gone when it stops';
+  return 'plugin' in store ? `the plugin ${store.plugin}` : store.file;
+}
 
 /** What the flags say, in the shape of the file. */
 export function overrides(flags: ServeFlags): DetectorConfigInput {

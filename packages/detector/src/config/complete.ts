@@ -12,8 +12,9 @@ import type { CanaryRouteInput } from './canary-schema.ts';
 import type { ParsedDeadman } from './deadman-schema.ts';
 import type { EndpointInput } from './endpoint-schema.ts';
 import type { Findings } from './findings.ts';
+import type { PluginStoreInput } from './plugin-schema.ts';
 import type { Entries, ParsedFile } from './schema.ts';
-import type { CanaryRoute, DeadmanConfig, DetectorConfig } from './shape.ts';
+import type { CanaryRoute, DeadmanConfig, DetectorConfig, PluginConfig } from './shape.ts';
 import { shortestToken, type TokenInput } from './token-schema.ts';
 
 type Path = readonly PropertyKey[];
@@ -21,7 +22,11 @@ type Path = readonly PropertyKey[];
 /**
  * Looks up the secrets and checks what no schema can: the result is the configuration, if `findings` has no problems after it.
  */
-export function complete({ detector }: ParsedFile, findings: Findings): DetectorConfig {
+export function complete(
+  { detector }: ParsedFile,
+  findings: Findings,
+  directoryOf: (path: Path) => string,
+): DetectorConfig {
   const { deadman, ...rest } = detector;
   const { host, allowRemote } = detector.listen;
   const allowLoopback = detector.webhook.allowLoopback ?? isLoopbackHost(host);
@@ -46,14 +51,28 @@ export function complete({ detector }: ParsedFile, findings: Findings): Detector
         'use 127.0.0.1, or set detector.listen.allowRemote: true where the network itself is trusted',
     );
   checkPolicy(detector.policy, findings);
+  const plugins = detector.plugins.flatMap((given, index): PluginConfig[] => {
+    if (given === undefined) return [];
+    const at = ['detector', 'plugins', index];
+    findings.attempt([...at, 'allowPrivate'], () => addressJudge({ allowPrivate: given.allowPrivate ?? [] }));
+    return [{ ...given, index, directory: directoryOf(at) }];
+  });
   return {
     ...rest,
     endpoints,
     tokens,
     webhook: { allowLoopback, allowPrivate: detector.webhook.allowPrivate },
     canary: { routes },
+    plugins,
+    store: isPluginStore(detector.store)
+      ? { ...detector.store, directory: directoryOf(['detector', 'store']) }
+      : detector.store,
     ...pinged,
   };
+}
+
+function isPluginStore(store: ParsedFile['detector']['store']): store is PluginStoreInput {
+  return store !== 'memory' && 'plugin' in store;
 }
 
 function entriesOf<I, O>(entries: Entries<I>, at: Path, make: (given: I, at: Path) => O): readonly O[] {

@@ -25,7 +25,7 @@ export interface EndpointInput {
   readonly allowPrivate?: readonly string[];
 }
 
-const match = z
+export const endpointMatch: z.ZodType<NonNullable<EndpointInput['match']>> = z
   .strictObject(
     {
       parent: text.exactOptional(),
@@ -39,6 +39,10 @@ const match = z
     error: 'needs one of parent, conversation, agent, service; leave match out for a default endpoint',
   });
 
+export const endpointTypes: z.ZodType<NonNullable<EndpointInput['types']>> = z
+  .array(z.enum(eventTypes, must(`one of ${eventTypes.join(', ')}`)), must('a list of event types'))
+  .min(1, must('at least one event type'));
+
 export const endpointSchema: z.ZodType<EndpointInput> = z
   .strictObject(
     {
@@ -49,11 +53,8 @@ export const endpointSchema: z.ZodType<EndpointInput> = z
       secret: text.exactOptional(),
       secrets: z.array(text, must('a list of secrets, newest first')).min(1).exactOptional(),
       secretEnv: text.exactOptional(),
-      match: match.exactOptional(),
-      types: z
-        .array(z.enum(eventTypes, must(`one of ${eventTypes.join(', ')}`)), must('a list of event types'))
-        .min(1, must('at least one event type'))
-        .exactOptional(),
+      match: endpointMatch.exactOptional(),
+      types: endpointTypes.exactOptional(),
       bearer: text.exactOptional(),
       bearerEnv: text.exactOptional(),
       contentType: z

@@ -19,7 +19,8 @@ export function problemsOf(issue: z.core.$ZodIssue, input: unknown, blame: Blame
   }
   if (issue.code === 'invalid_union') {
     // A mistyped key inside a map of a union: say that rather than list the alternatives.
-    const typo = issue.errors.flat().find((inner) => inner.code === 'unrecognized_keys');
+    const nearestFirst = issue.errors.toSorted((one, other) => one.length - other.length);
+    const typo = nearestFirst.flat().find((inner) => inner.code === 'unrecognized_keys');
     if (typo?.code === 'unrecognized_keys')
       return problemsOf({ ...typo, path: [...issue.path, ...typo.path] }, input, blame);
   }

@@ -56,6 +56,7 @@ describe('what is taken', () => {
       },
       canary: { routes: [] },
       ingest: defaultIngestLimits,
+      plugins: [],
     });
   });
 
@@ -247,7 +248,7 @@ describe('what is refused, and how it says so', () => {
     [
       'a store that is neither',
       'detector: {store: postgres}',
-      'turnwatch.yaml: detector.store: must be "memory" or {file: path of the database}, not "postgres"',
+      'turnwatch.yaml: detector.store: must be "memory", {file: path of the database} or {plugin: name or path}, not "postgres"',
     ],
     [
       'nonsense in the policy',

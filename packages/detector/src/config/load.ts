@@ -1,10 +1,11 @@
+import { dirname, resolve } from 'node:path';
 import { complete } from './complete.ts';
 import { readConfigFile } from './config-file.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { type Blame, problemsOf } from './explain.ts';
 import { Findings } from './findings.ts';
 import { type Layers, merge, setterOf } from './layers.ts';
-import { ConfigError } from './problem.ts';
+import { ConfigError, type ConfigProblem } from './problem.ts';
 import { type DetectorConfigInput, parseFile, salvage } from './schema.ts';
 import type { DetectorConfig } from './shape.ts';
 
@@ -31,6 +32,22 @@ export interface LoadedConfig {
  * @throws {ConfigError} with every problem at once; nothing has been opened by then.
  */
 export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
+  const { problems, blame: _blame, ...loaded } = examine(sources);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return loaded;
+}
+
+export interface Examined extends LoadedConfig {
+  /** The configuration can be used only where there are none. */
+  readonly problems: readonly ConfigProblem[];
+  readonly blame: Blame;
+}
+
+/**
+ * {@link loadConfig} for those who look further: what can be read of the configuration, with what is wrong in it.
+ * @throws {ConfigError} where the file cannot be read at all
+ */
+export function examine(sources: ConfigSources): Examined {
   const fileName = sources.file ?? 'turnwatch.yaml';
   const file = sources.file === undefined ? {} : readConfigFile(sources.file);
   const environment = readEnvironment(sources.environment ?? {});
@@ -44,11 +61,14 @@ export function loadConfig(sources: ConfigSources = {}): LoadedConfig {
     ? []
     : parsed.error.issues.flatMap((issue) => problemsOf(issue, merged, blame));
   const findings = new Findings(sources.environment ?? {}, blame);
-  const config = complete(parsed.success ? parsed.data : salvage(merged), findings);
+  const directoryOf = (path: readonly PropertyKey[]): string =>
+    sources.file !== undefined && blame(path) === fileName ? dirname(resolve(fileName)) : resolve('.');
+  const config = complete(parsed.success ? parsed.data : salvage(merged), findings, directoryOf);
   const problems = [...environment.problems, ...ofShape, ...findings.problems];
-  if (problems.length > 0) throw new ConfigError(problems);
   const named = variablesNamedIn(merged);
   return {
+    problems,
+    blame,
     config,
     warnings: [
       ...[...environment.suspicious].flatMap(([name, text]) => (named.has(name) ? [] : [text])),

@@ -5,6 +5,7 @@ import { type CanaryRouteInput, canaryRouteSchema } from './canary-schema.ts';
 import { type DeadmanInput, deadmanSchema, type ParsedDeadman } from './deadman-schema.ts';
 import { type EndpointInput, endpointSchema } from './endpoint-schema.ts';
 import { ingestSchema } from './ingest-schema.ts';
+import { type PluginInput, type PluginStoreInput, pluginSchema, pluginStoreSchema } from './plugin-schema.ts';
 import { policySchema } from './policy-schema.ts';
 import type { DetectorConfig, LogFormat, LogLevel } from './shape.ts';
 import { type TokenInput, tokenSchema } from './token-schema.ts';
@@ -25,7 +26,7 @@ export interface DetectorConfigInput {
     readonly requestsPerMinute?: number;
     readonly failedAuthenticationsPerMinute?: number;
   };
-  readonly store?: 'memory' | { readonly file: string };
+  readonly store?: 'memory' | { readonly file: string } | PluginStoreInput;
   readonly policy?: PolicyInput;
   readonly endpoints?: readonly EndpointInput[];
   readonly tokens?: readonly TokenInput[];
@@ -44,6 +45,7 @@ export interface DetectorConfigInput {
   readonly ingest?: Partial<IngestLimits>;
   readonly canary?: { readonly routes?: readonly CanaryRouteInput[] };
   readonly deadman?: DeadmanInput;
+  readonly plugins?: readonly PluginInput[];
 }
 
 /** The section `detector`. Its messages complete the sentence "<path> ...". */
@@ -86,8 +88,8 @@ const section = z.strictObject(
       .prefault({}),
     store: z
       .union(
-        [z.literal('memory'), z.strictObject({ file: text })],
-        must('"memory" or {file: path of the database}'),
+        [z.literal('memory'), z.strictObject({ file: text }), pluginStoreSchema],
+        must('"memory", {file: path of the database} or {plugin: name or path}'),
       )
       .default({ file: './turnwatch.db' }),
     policy: policySchema.default({}),
@@ -153,18 +155,27 @@ const section = z.strictObject(
       .prefault({}),
     deadman: deadmanSchema.exactOptional(),
     ingest: ingestSchema.prefault({}),
+    plugins: z
+      .array(pluginSchema, must('a list of plugins'))
+      .max(100, must('a list of at most 100 plugins'))
+      .default([]),
   },
   map,
 );
 
 /** The configuration with defaults, secrets not looked up yet. */
 export interface ParsedFile {
-  readonly detector: Omit<DetectorConfig, 'endpoints' | 'webhook' | 'tokens' | 'canary' | 'deadman'> & {
+  readonly detector: Omit<
+    DetectorConfig,
+    'endpoints' | 'webhook' | 'tokens' | 'canary' | 'deadman' | 'plugins' | 'store'
+  > & {
     readonly endpoints: Entries<EndpointInput>;
     readonly tokens: Entries<TokenInput>;
     readonly webhook: { readonly allowLoopback?: boolean; readonly allowPrivate: readonly string[] };
     readonly canary: { readonly routes: Entries<CanaryRouteInput> };
     readonly deadman?: ParsedDeadman;
+    readonly plugins: Entries<PluginInput>;
+    readonly store: NonNullable<DetectorConfigInput['store']>;
   };
 }
 
@@ -197,7 +208,11 @@ export function salvage(input: unknown): ParsedFile {
   return { detector: usable as unknown as ParsedFile['detector'] };
 }
 
-const lists: Readonly<Record<string, z.ZodType>> = { endpoints: endpointSchema, tokens: tokenSchema };
+const lists: Readonly<Record<string, z.ZodType>> = {
+  endpoints: endpointSchema,
+  tokens: tokenSchema,
+  plugins: pluginSchema,
+};
 
 function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -211,6 +226,11 @@ export function keysAt(path: readonly PropertyKey[]): readonly string[] | undefi
     if (inner instanceof z.ZodObject) at = inner.shape[String(key)];
     else if (inner instanceof z.ZodArray) at = inner.element;
     else return undefined;
+  }
+  if (at instanceof z.ZodDefault && at.def.innerType instanceof z.ZodUnion) at = at.def.innerType;
+  if (at instanceof z.ZodUnion) {
+    const parts = at.options.flatMap((option) => (option instanceof z.ZodObject ? [option] : []));
+    return parts.length === 0 ? undefined : parts.flatMap(({ shape }) => Object.keys(shape));
   }
   const inner = at && unwrap(at);
   return inner instanceof z.ZodObject ? Object.keys(inner.shape) : undefined;

@@ -2,6 +2,7 @@ import type { PolicyInput } from '@turnwatch/core';
 import type { EndpointConfig, NetworkPolicy } from '@turnwatch/webhook/send';
 import type { TokenConfig } from '../access/tokens.ts';
 import type { IngestLimits } from '../ingest/limits.ts';
+import type { PluginInput, PluginStoreInput } from './plugin-schema.ts';
 
 /** Where the detector listens. */
 export interface ListenConfig {
@@ -30,7 +31,7 @@ export interface DetectorConfig {
     readonly failedAuthenticationsPerMinute: number;
   };
   /** Default `{ file: './turnwatch.db' }`. `'memory'`: nothing outlives the process. */
-  readonly store: 'memory' | { readonly file: string };
+  readonly store: StoreConfig;
   readonly policy: PolicyInput;
   /** Those of the configuration; more can be registered by the API. */
   readonly endpoints: readonly EndpointConfig[];
@@ -74,6 +75,21 @@ export interface DetectorConfig {
   };
   /** Default none: nobody is pinged. */
   readonly deadman?: DeadmanConfig;
+  /** Default none beside what is built in. */
+  readonly plugins: readonly PluginConfig[];
+}
+
+export type StoreConfig =
+  | 'memory'
+  | { readonly file: string }
+  | (PluginStoreInput & { readonly directory: string });
+
+/** A plugin of the configuration. Whether there is such a one, and what it makes of its options, is seen when it is loaded. */
+export interface PluginConfig extends PluginInput {
+  /** Its place in the list, for what is told of it. */
+  readonly index: number;
+  /** Where paths begin and packages are looked for: the folder of the configuration file. */
+  readonly directory: string;
 }
 
 /** A way of records through something else, as a Collector, and where the detector puts its probe in. */

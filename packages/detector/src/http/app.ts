@@ -1,4 +1,5 @@
 import type { Now, Registry } from '@turnwatch/core';
+import type { PluginDocument } from '@turnwatch/protocol';
 import express, { type Express, type RequestHandler } from 'express';
 import type { EventFeed } from '../feed/event-feed.ts';
 import { type ReceiverOptions, receive } from '../ingest/receiver.ts';
@@ -21,6 +22,7 @@ import { live } from './live.ts';
 import { type Command, operatorRoutes } from './operators.ts';
 import { ownSiteOnly } from './own-site.ts';
 import { livePage } from './page.ts';
+import { plugins } from './plugins.ts';
 import { sendProblem } from './problem.ts';
 import { rateLimit } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
@@ -44,6 +46,7 @@ export interface AppOptions {
   readonly screen: Screen;
   readonly command: Command;
   readonly access: AccessOptions;
+  readonly plugins: () => readonly PluginDocument[];
   /** What the detector goes by: requests under other names, and pages of other sites, are refused. */
   readonly names: NamesConfig;
   /** Requests of each token or address. */
@@ -89,6 +92,7 @@ export function createApp(options: AppOptions): Express {
     replayDelivery: replay(deliveries),
     getHealth: healthz(health),
     getReadiness: readyz(health),
+    listPlugins: plugins(options.plugins),
     getMetrics: options.metrics,
     getDescription: description(),
     getErrors: errorsPage,

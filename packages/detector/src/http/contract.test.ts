@@ -26,6 +26,7 @@ const asked: Readonly<Record<OperationId, Asked>> = {
   getTimeline: { path: { id: 'stalls' } },
   getLive: {},
   listSources: {},
+  listPlugins: {},
   acknowledgeTurn: { path: { id: 'stalls' }, body: { why: 'seen' } },
   muteTurn: { path: { id: 'stalls' }, body: { forMs: 5000 } },
   unmuteTurn: { path: { id: 'stalls' } },

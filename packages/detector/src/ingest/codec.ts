@@ -1,4 +1,5 @@
 import type { Signal } from '@turnwatch/core';
+import type { ForeignLog } from '@turnwatch/plugin';
 import { decodeRecord } from '@turnwatch/protocol';
 import {
   type CountedSignal,
@@ -10,6 +11,8 @@ import {
   encodeStatus,
   type Maker,
   OtlpError,
+  ownSelection,
+  type Selection,
 } from '@turnwatch/protocol/otlp';
 import type { Encoding } from './content-type.ts';
 import { IngestError } from './ingest-error.ts';
@@ -26,6 +29,14 @@ export interface Decoded {
   readonly others: ReadonlyMap<Maker, number>;
   /** Why the first one was refused; it never quotes what was sent. */
   readonly reason?: string;
+  /** Records of others that somebody asked for. */
+  readonly foreign: readonly ForeignLog[];
+}
+
+/** Which records of other makers are read beside our own. */
+export interface ForeignLogs {
+  readonly wantsLog: (eventName: string) => boolean;
+  readonly attributes: readonly string[];
 }
 
 /**
@@ -38,17 +49,20 @@ export function decode(
   body: Buffer,
   encoding: Encoding,
   limits: { readonly maxRecords: number },
+  wanted?: ForeignLogs,
 ): Decoded {
   const others = new Map<Maker, number>();
   const onOther = (maker: Maker, records = 1): void => {
     others.set(maker, (others.get(maker) ?? 0) + records);
   };
+  const nothing = { signals: [], refused: 0, others, foreign: [] };
   // No bytes are an empty request in either encoding, and that is a success.
-  if (body.length === 0) return { signals: [], records: 0, refused: 0, others };
+  if (body.length === 0) return { ...nothing, records: 0 };
   try {
-    if (signal === 'logs') return decodeLogs(body, encoding, { ...limits, onOther }, others);
+    const select = wanted === undefined ? {} : { select: widened(wanted) };
+    if (signal === 'logs') return decodeLogs(body, encoding, { ...limits, ...select, onOther }, others);
     const count = encoding === 'protobuf' ? countProtobuf : countJson;
-    return { signals: [], records: count(signal, body, onOther, limits), refused: 0, others };
+    return { ...nothing, records: count(signal, body, onOther, limits) };
   } catch (error) {
     if (!(error instanceof OtlpError)) throw error;
     if (error.kind === 'too_many_records')
@@ -57,12 +71,20 @@ export function decode(
   }
 }
 
+function widened({ wantsLog, attributes }: ForeignLogs): Selection {
+  return {
+    wantsEvent: (name) => ownSelection.wantsEvent(name) || wantsLog(name),
+    attributes: [...new Set([...ownSelection.attributes, ...attributes])],
+  };
+}
+
 function decodeLogs(
   body: Buffer,
   encoding: Encoding,
   limits: Parameters<typeof decodeLogsJson>[2],
   others: ReadonlyMap<Maker, number>,
 ): Decoded {
+  const foreign: ForeignLog[] = [];
   const signals: Signal[] = [];
   let refused = 0;
   let later = 0;
@@ -71,6 +93,10 @@ function decodeLogs(
   const { seen } = read(
     body,
     (record) => {
+      if (!ownSelection.wantsEvent(record.eventName)) {
+        foreign.push({ ...record, kind: 'log', resource: {} });
+        return;
+      }
       const decoded = decodeRecord(record);
       if ('signal' in decoded) signals.push(decoded.signal);
       else if ('refused' in decoded) {
@@ -82,6 +108,7 @@ function decodeLogs(
   );
   return {
     signals,
+    foreign,
     records: seen,
     refused,
     // Events of ours that a later version knows are nobody else's.

@@ -3,7 +3,7 @@ import type { Signal } from '@turnwatch/core';
 import type { Clocks, Timers } from '../clocks.ts';
 import { isGzipped, type RawBody, readRaw, unpack, unpackedAtOnce } from './body.ts';
 import { BufferedBytes } from './buffered-bytes.ts';
-import { type Decoded, decode, type OtlpSignal } from './codec.ts';
+import { type Decoded, decode, type ForeignLogs, type OtlpSignal } from './codec.ts';
 import type { Encoding } from './content-type.ts';
 import { FairQueue } from './fair-queue.ts';
 import { IngestError } from './ingest-error.ts';
@@ -59,6 +59,7 @@ export class Intake {
     encoding: Encoding,
     sender: Sender,
     senders: Senders,
+    wanted?: ForeignLogs,
   ): Promise<Taken> {
     this.#requireQuota(sender.source);
     const gzipped = isGzipped(request);
@@ -72,7 +73,7 @@ export class Intake {
       const { source, connection } = sender;
       const decoded = (body: Buffer): Promise<Taken> =>
         this.#decoding.run(source, connection, async () => ({
-          ...this.#decode(signal, body, encoding, sender, request, senders),
+          ...this.#decode(signal, body, encoding, sender, request, senders, wanted),
           bytes: body.length,
         }));
       const ready = unpackedAtOnce(raw, encoding, this.#limits);
@@ -92,12 +93,13 @@ export class Intake {
     sender: Sender,
     request: IncomingMessage,
     senders: Senders,
+    wanted: ForeignLogs | undefined,
   ): Decoded {
     const begunMs = this.#nowMs();
     let { source } = sender;
     let records = 0;
     try {
-      const decoded = decode(signal, body, encoding, this.#limits);
+      const decoded = decode(signal, body, encoding, this.#limits, wanted);
       records = decoded.records;
       if (sender.owner === undefined) {
         const process = onlyProcess(decoded.signals);

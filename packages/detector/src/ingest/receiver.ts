@@ -1,10 +1,17 @@
 import type { Signal } from '@turnwatch/core';
+import type { ForeignRecord } from '@turnwatch/plugin';
 import type { Maker } from '@turnwatch/protocol/otlp';
 import type { Request, RequestHandler, Response } from 'express';
 import type { SenderToken } from '../access/tokens.ts';
 import type { Logger } from '../logger.ts';
 import type { Accepted, MergeRefusal } from '../pipeline/accepted.ts';
-import { encodeRefusal, encodeSuccess, type OtlpSignal, type PartialSuccess } from './codec.ts';
+import {
+  encodeRefusal,
+  encodeSuccess,
+  type ForeignLogs,
+  type OtlpSignal,
+  type PartialSuccess,
+} from './codec.ts';
 import { contentTypeOf, encodingOf, requireEncoding } from './content-type.ts';
 import { IngestError, type IngestReason } from './ingest-error.ts';
 import type { Intake } from './intake.ts';
@@ -39,10 +46,16 @@ export interface ReceiverOptions {
   readonly onRequest: (received: ReceivedRequest) => void;
   /** The way a request came in. Default: `direct`. */
   readonly pathOf?: (request: Request) => string;
+  /** Takes records of other makers; rejects when the sender is to try again. Default: they are ignored. */
+  readonly foreign?: () => ForeignTaker | undefined;
   /** Judges an `Authorization` header; undefined: no token is needed. Default: none is. */
   readonly authorize?: (
     authorization: string | undefined,
   ) => SenderToken | undefined | 'unknown' | 'forbidden';
+}
+
+export interface ForeignTaker extends ForeignLogs {
+  take(records: readonly ForeignRecord[], owner: string | undefined): Promise<void>;
 }
 
 /** `POST /v1/logs`, what the detector judges from; `/v1/traces` and `/v1/metrics`, which are counted (PROTOCOL 2). */
@@ -59,14 +72,17 @@ export function receive(signal: OtlpSignal, options: ReceiverOptions): RequestHa
       path = options.pathOf?.(request) ?? directPath;
       const encoding = requireEncoding(request);
       const sender = senders.of(request, token);
-      const { signals, records, bytes, others, ...ours } = await intake.take(
+      const taker = options.foreign?.();
+      const { signals, records, bytes, others, foreign, ...ours } = await intake.take(
         request,
         signal,
         encoding,
         sender,
         senders,
+        taker,
       );
       const merged = signals.length === 0 ? undefined : await options.submit(signals, path, sender.owner);
+      if (foreign.length > 0) await taker?.take(foreign, sender.owner);
       const refused = refusedOf(ours.refused, merged);
       response.status(200).setHeader('content-type', contentTypeOf[encoding]);
       response.end(encodeSuccess(encoding, partialOf(refused, ours.reason)));

@@ -58,7 +58,7 @@ export interface EndpointDocument {
     readonly message: string;
     readonly status: number | null;
   } | null;
-  /** Secrets that sign: more than one while one is rotated out. */
+  /** Secrets that sign: more than one while one is rotated out, none where a plugin tells. */
   readonly secrets: number;
   /** When the oldest of them stops to sign; null while there is one. */
   readonly rotatedOutAt: string | null;
@@ -130,7 +130,7 @@ const endpoint = z.object({
   status: z.enum(['active', 'paused', 'disabled']),
   failingSince: instant.nullable(),
   lastError: z.object({ code: z.string(), message: z.string(), status: z.int().nullable() }).nullable(),
-  secrets: z.int().min(1),
+  secrets: z.int().min(0),
   rotatedOutAt: instant.nullable(),
   createdAt: instant.nullable(),
   publicKeys: z.array(z.string()),

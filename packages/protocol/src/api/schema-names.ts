@@ -15,6 +15,7 @@ import { healthDocument, readyDocument } from './health-document.ts';
 import { liveSnapshot } from './live-schema.ts';
 import { exclusionRequest, muteRequest, orderRequest, thresholdRequest } from './operator-requests.ts';
 import { orderDocument } from './order-document.ts';
+import { pluginList } from './plugin-document.ts';
 import { problem } from './problem.ts';
 import { sourceList } from './source-document.ts';
 import { timelineDocument } from './timeline-schema.ts';
@@ -48,5 +49,6 @@ export const schemaNames: ReadonlyMap<z.ZodType, string> = new Map<z.ZodType, st
   [muteRequest, 'MuteRequest'],
   [thresholdRequest, 'ThresholdRequest'],
   [exclusionRequest, 'ExclusionRequest'],
+  [pluginList, 'PluginList'],
   [problem, 'Problem'],
 ]);

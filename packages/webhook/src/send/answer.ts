@@ -5,6 +5,7 @@ import { retryAfterMs } from './retry-after.ts';
 /** Undefined: delivered. Every failure but `gone` is retried, all other 4xx too: a wrong secret for ten minutes must not lose events. */
 export function judgeAnswer(answer: PostAnswer, nowMs: number): Failure | undefined {
   const { status } = answer;
+  if (answer.failure !== undefined) return answer.failure;
   if (status >= 200 && status < 300) return undefined;
   const said = answer.excerpt ? `: ${answer.excerpt}` : '';
   if (status >= 300 && status < 400) {

@@ -4,6 +4,9 @@ import { version } from '../version.ts';
 import type { EndpointConfig } from './endpoint.ts';
 import type { DeliveryRow } from './outbox.ts';
 
+/** What of a row the headers are made of. */
+export type DeliveryContent = Pick<DeliveryRow, 'id' | 'endpointId' | 'body' | 'attempts'>;
+
 /**
  * The headers of one attempt. The id stays, the timestamp is fresh (so that a late retry passes the receiver's
  * tolerance), and every active secret signs.
@@ -11,9 +14,11 @@ import type { DeliveryRow } from './outbox.ts';
  */
 export function deliveryHeaders(
   endpoint: EndpointConfig,
-  row: DeliveryRow,
+  row: DeliveryContent,
   nowMs: number,
 ): Record<string, string> {
+  // A plugin tells in its own way.
+  if (endpoint.plugin !== undefined) return {};
   const timestampS = Math.floor(nowMs / 1000);
   return {
     'content-type': endpoint.contentType ?? 'application/json',
@@ -28,7 +33,7 @@ export function deliveryHeaders(
 
 // One trace a delivery, over all its attempts and restarts; the turn's own trace id is in the document. Derived, not
 // random: nothing has to be kept for it.
-function traceparent(row: DeliveryRow, nowMs: number): string {
+function traceparent(row: DeliveryContent, nowMs: number): string {
   const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
   const delivery = `${row.id}\n${row.endpointId}`;
   return `00-${hash(delivery).slice(0, 32)}-${hash(`${delivery}\n${row.attempts}\n${nowMs}`).slice(0, 16)}-01`;

@@ -24,6 +24,8 @@ export interface EndpointConfig extends NetworkPolicy {
   readonly bearer?: string;
   /** Default `application/json`: common body parsers leave a +json body empty (n8n 20748). */
   readonly contentType?: 'application/json' | 'application/cloudevents+json';
+  /** Told by a plugin: `url` is `plugin:<name>`, there are no secrets, and nothing is signed. Default: a signed POST. */
+  readonly plugin?: string;
 }
 
 /**

@@ -18,6 +18,7 @@ export type FailureCode =
   | 'throttled'
   | 'server_error'
   | 'unexpected_status'
+  | 'plugin_failed'
   | 'too_old'
   | 'disabled';
 
@@ -26,6 +27,8 @@ export interface Failure extends DeliveryError {
   readonly code: FailureCode;
   /** From `Retry-After`, already clamped. */
   readonly retryAfterMs?: number;
+  /** Trying again is pointless: the row is dead at once. */
+  readonly permanent?: boolean;
 }
 
 const maxMessageLength = 512;
@@ -33,7 +36,7 @@ const maxMessageLength = 512;
 export function failure(
   code: FailureCode,
   message: string,
-  more: { status?: number; retryAfterMs?: number } = {},
+  more: { status?: number; retryAfterMs?: number; permanent?: boolean } = {},
 ): Failure {
   return { code, message: message.slice(0, maxMessageLength), ...more };
 }

@@ -3,7 +3,7 @@ import type { AttemptResult, DeliveryRow } from './outbox.ts';
 import { nextDelayMs } from './schedule.ts';
 import type { DeliveryReport } from './sender-options.ts';
 
-/** What becomes of a row whose attempt failed: tried again by the schedule, or dead (410, or too old by then). */
+/** What becomes of a row whose attempt failed: tried again by the schedule, or dead (410, pointless, or too old by then). */
 export function fateOf(
   row: DeliveryRow,
   why: Failure,
@@ -14,7 +14,7 @@ export function fateOf(
   const error = deliveryError(why);
   const nextAttemptAtMs = atMs + nextDelayMs(row.attempts + 1, random, why.retryAfterMs);
   const tooOld = nextAttemptAtMs > row.createdAtMs + giveUpAfterMs;
-  if (why.code === 'gone' || tooOld) return { outcome: 'dead', atMs, error };
+  if (why.code === 'gone' || why.permanent === true || tooOld) return { outcome: 'dead', atMs, error };
   return { outcome: 'retry', atMs, nextAttemptAtMs, error };
 }
 

@@ -1,5 +1,6 @@
 import type { SenderClock } from './clock.ts';
 import type { EndpointConfig } from './endpoint.ts';
+import type { Failure } from './failure.ts';
 
 /** One POST, ready to go. */
 export interface PostRequest {
@@ -7,6 +8,8 @@ export interface PostRequest {
   readonly body: string;
   /** For everything: DNS, connect, TLS, sending, and the answer. */
   readonly timeoutMs: number;
+  /** From 1; the sender says it, a signed POST does not need it. */
+  readonly attempt?: number;
 }
 
 export interface PostAnswer {
@@ -14,6 +17,8 @@ export interface PostAnswer {
   readonly retryAfter?: string;
   /** The start of the answer's body where it is a failure: a receiver often says what is wrong. Cleaned, <= 400 characters. */
   readonly excerpt?: string;
+  /** What the way itself found wrong, in the place of what the status would say. */
+  readonly failure?: Failure;
 }
 
 /** The way to one endpoint. */

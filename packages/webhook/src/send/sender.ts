@@ -211,11 +211,9 @@ export class Sender {
   async #post(lane: Lane, row: DeliveryRow, nowMs: number): Promise<{ status: number; why?: Failure }> {
     try {
       const headers = deliveryHeaders(lane.endpoint, row, nowMs);
-      const answer = await lane.line.post({
-        headers,
-        body: row.body,
-        timeoutMs: this.#options.timeoutMs ?? 10_000,
-      });
+      const timeoutMs = this.#options.timeoutMs ?? 10_000;
+      const attempt = row.attempts + 1;
+      const answer = await lane.line.post({ headers, body: row.body, timeoutMs, attempt });
       const why = judgeAnswer(answer, this.#options.clock.nowMs());
       return why === undefined ? { status: answer.status } : { status: answer.status, why };
     } catch (error) {

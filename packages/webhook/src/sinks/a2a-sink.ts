@@ -23,9 +23,19 @@ export interface A2aSinkOptions {
   readonly targets: (event: WebhookEvent) => readonly A2aTarget[] | Promise<readonly A2aTarget[]>;
   /** Clients choose these URLs, so private and loopback addresses are refused. Default: only public ones are allowed. */
   readonly network?: NetworkPolicy;
+  /** How a POST is made and its status had. Default: node's own, behind the guard of `network`. */
+  readonly post?: A2aPost;
   /** Default `a2a`. */
   readonly name?: string;
 }
+
+/** Must follow no redirect, and reject with the signal's reason when that fires. */
+export type A2aPost = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  signal: AbortSignal,
+) => Promise<number>;
 
 /**
  * Tells by A2A push notification: POST of `{statusUpdate}`, `application/a2a+json`. A2A has no stale state, so stale is
@@ -33,7 +43,12 @@ export interface A2aSinkOptions {
  * `metadata["urn:turnwatch:event"]`. All targets are tried; any refusal rejects, and a repeated delivery tells all of
  * them again: the message id stays, clients drop doubles by it.
  */
-export function a2aSink({ targets, network = {}, name = 'a2a' }: A2aSinkOptions): VerdictSink {
+export function a2aSink({
+  targets,
+  network = {},
+  name = 'a2a',
+  post = (url, headers, body, signal) => guardedPost(url, headers, body, network, signal),
+}: A2aSinkOptions): VerdictSink {
   return {
     name,
     async deliver(event, signal) {
@@ -43,7 +58,7 @@ export function a2aSink({ targets, network = {}, name = 'a2a' }: A2aSinkOptions)
           'no_target',
           `${event.type} ${event.id}: its turn runs in no A2A task with a push config`,
         );
-      const results = await Promise.allSettled(found.map((target) => push(event, target, network, signal)));
+      const results = await Promise.allSettled(found.map((target) => push(event, target, post, signal)));
       const failed = results.find((result) => result.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
     },
@@ -53,7 +68,7 @@ export function a2aSink({ targets, network = {}, name = 'a2a' }: A2aSinkOptions)
 async function push(
   event: WebhookEvent,
   target: A2aTarget,
-  network: NetworkPolicy,
+  post: A2aPost,
   signal: AbortSignal,
 ): Promise<void> {
   const headers = {
@@ -62,7 +77,7 @@ async function push(
     ...authorization(target),
   };
   const body = JSON.stringify({ statusUpdate: statusUpdate(event, target) });
-  const status = await guardedPost(target.url, headers, body, network, signal);
+  const status = await post(target.url, headers, body, signal);
   if (status >= 200 && status < 300) return;
   const mend =
     status >= 300 && status < 400 ? '; redirects are not followed: give the URL it redirects to' : '';

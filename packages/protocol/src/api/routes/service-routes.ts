@@ -1,4 +1,5 @@
 import { healthDocument, readyDocument } from '../health-document.ts';
+import { pluginList } from '../plugin-document.ts';
 import type { ApiRoute } from '../route.ts';
 
 const common = { method: 'get', tag: 'service', stability: 'stable' } as const;
@@ -36,6 +37,15 @@ const metrics: ApiRoute = {
   answers: { 200: { description: 'Text exposition format', types: ['text/plain'] } },
 };
 
+const plugins: ApiRoute = {
+  ...common,
+  path: '/v1/plugins',
+  summary: 'plugins, how they stand, and their last errors',
+  scopes: ['read'],
+  wholeOnly: true,
+  answers: { 200: { description: 'The plugins of the configuration', schema: pluginList } },
+};
+
 const description: ApiRoute = {
   ...common,
   path: '/openapi.json',
@@ -62,10 +72,14 @@ const index: ApiRoute = {
 };
 
 export const serviceRoutes: Readonly<
-  Record<'getHealth' | 'getReadiness' | 'getMetrics' | 'getDescription' | 'getErrors' | 'getIndex', ApiRoute>
+  Record<
+    'getHealth' | 'getReadiness' | 'listPlugins' | 'getMetrics' | 'getDescription' | 'getErrors' | 'getIndex',
+    ApiRoute
+  >
 > = {
   getHealth: health,
   getReadiness: ready,
+  listPlugins: plugins,
   getMetrics: metrics,
   getDescription: description,
   getErrors: errors,

@@ -1,0 +1,20 @@
+import { prometheus } from '@turnwatch/engines';
+import { genAi } from '@turnwatch/mappers';
+import type { AnyPlugin, PluginKind } from '@turnwatch/plugin';
+import { a2a } from './built-in/a2a.ts';
+import { log } from './built-in/log.ts';
+import { memory, sqlite } from './built-in/stores.ts';
+import { webhook } from './built-in/webhook.ts';
+
+/** For lists of them. */
+export function builtInPlugins(): readonly { readonly name: string; readonly kind: PluginKind }[] {
+  return [...builtIns.values()].map(({ name, kind }) => ({ name, kind }));
+}
+
+/** What needs no package: plugins of the same four interfaces as everybody's, by their names. */
+export const builtIns: ReadonlyMap<string, AnyPlugin> = new Map(
+  ([log, webhook, a2a, genAi, prometheus, memory, sqlite] as readonly AnyPlugin[]).map((plugin) => [
+    plugin.name,
+    plugin,
+  ]),
+);

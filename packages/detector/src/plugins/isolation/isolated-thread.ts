@@ -1,0 +1,211 @@
+import { Worker } from 'node:worker_threads';
+import type { PluginKind } from '@turnwatch/plugin';
+import type { Timers } from '../../clocks.ts';
+import type { Logger } from '../../logger.ts';
+import { OptionsError } from '../assemble.ts';
+import { PluginError } from '../plugin-error.ts';
+import { instanceIn } from './instance-in.ts';
+import type { FromThread, LoadedThread, Method, ThreadError, ThreadSpec, ToThread } from './messages.ts';
+
+/** The sources run as they are, and so does what is built of them. */
+const workerUrl = import.meta.url.endsWith('.ts')
+  ? new URL('./thread-main.ts', import.meta.url)
+  : new URL('./thread-main.js', import.meta.url);
+
+/** A thread that does not answer for this long after a call took too long runs an endless loop. */
+const pongWithinMs = 1000;
+const firstPauseMs = 1000;
+const longestPauseMs = 60_000;
+const maxHeapMb = 256;
+
+export interface IsolatedThreadOptions {
+  readonly spec: ThreadSpec;
+  readonly after: Timers['after'];
+  readonly monoMs: () => number;
+  readonly logger: Logger;
+  /** An error that the plugin caught nowhere. */
+  readonly onStray: (error: unknown) => void;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A plugin in a thread of its own, which is ended when it does not answer and started anew when it is called again. */
+export class IsolatedThread {
+  readonly #options: IsolatedThreadOptions;
+  #worker: Worker | undefined;
+  #loading: Promise<LoadedThread> | undefined;
+  #started = false;
+  #closed = false;
+  #calls = 0;
+  readonly #waiting = new Map<number, Waiting>();
+  #pong: (() => void) | undefined;
+  #cancelRestart: () => void = () => undefined;
+  #pauseMs = 0;
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
+  restarts = 0;
+
+  constructor(options: IsolatedThreadOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts the thread and makes the plugin in it; `instance` calls into whatever thread there is then.
+   * @throws OptionsError, PluginError
+   */
+  async load(): Promise<{ readonly kind: PluginKind; readonly id: string; readonly instance: object }> {
+    const loaded = await this.#ready();
+    const call = (method: Method, argument: unknown, signal?: AbortSignal): Promise<unknown> =>
+      this.call(method, argument, signal);
+    return { kind: loaded.kind, id: loaded.id, instance: instanceIn(loaded, call) };
+  }
+
+  /** @throws what the plugin threw, as far as it crosses over; an error that says that the thread ended */
+  async call(method: Method, argument: unknown, signal?: AbortSignal): Promise<unknown> {
+    await this.#ready();
+    // Nobody waits any more: the thread took that long to come up.
+    signal?.throwIfAborted();
+    const value = await this.#send(method, argument, signal);
+    if (method === 'start') this.#started = true;
+    this.#pauseMs = 0;
+    return value;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#cancelRestart();
+    this.#pong?.();
+    const worker = this.#worker;
+    this.#worker = undefined;
+    this.#failAll(new Error('the plugin stops'));
+    await worker?.terminate();
+  }
+
+  #ready(): Promise<LoadedThread> {
+    if (this.#closed) return Promise.reject(new Error('the plugin has stopped'));
+    if (this.#loading !== undefined) return this.#loading;
+    const waitMs = this.#notBeforeMs - this.#options.monoMs();
+    if (waitMs > 0)
+      return Promise.reject(new Error(`its thread ended; a new one is started in ${Math.ceil(waitMs)} ms`));
+    const loading = this.#spawn().then(async (loaded) => {
+      // The one before was started already: so must this one be.
+      if (this.#started && loaded.methods.includes('start')) await this.#send('start', undefined);
+      return loaded;
+    });
+    this.#loading = loading;
+    loading.catch(() => {
+      if (this.#loading === loading) this.#loading = undefined;
+    });
+    return loading;
+  }
+
+  #spawn(): Promise<LoadedThread> {
+    return new Promise((resolve, reject) => {
+      const worker = new Worker(workerUrl, {
+        workerData: this.#options.spec,
+        resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+      });
+      this.#worker = worker;
+      worker.on('message', (message: FromThread) => {
+        if (message.type === 'loaded') resolve(message.loaded);
+        else if (message.type === 'refused') reject(refusal(message.message, message.problems));
+        else if (worker === this.#worker) this.#take(message);
+      });
+      let why = 'it ended itself';
+      worker.on('error', (error) => {
+        why = error instanceof Error ? error.message : String(error);
+      });
+      worker.on('exit', () => {
+        const error = new Error(`the thread of the plugin ended: ${why}`);
+        reject(new PluginError(error.message));
+        if (worker === this.#worker) this.#gone(error);
+      });
+    });
+  }
+
+  #send(method: Method, argument: unknown, signal?: AbortSignal): Promise<unknown> {
+    const worker = this.#worker;
+    if (worker === undefined) return Promise.reject(new Error('the thread of the plugin ended'));
+    const call = ++this.#calls;
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        worker.postMessage({ type: 'abort', call } satisfies ToThread);
+        this.#watch(worker);
+      };
+      const forget = (): void => {
+        this.#waiting.delete(call);
+        signal?.removeEventListener('abort', abort);
+      };
+      this.#waiting.set(call, {
+        resolve: (value) => {
+          forget();
+          resolve(value);
+        },
+        reject: (error) => {
+          forget();
+          reject(error);
+        },
+      });
+      signal?.addEventListener('abort', abort, { once: true });
+      worker.postMessage({ type: 'call', call, method, argument } satisfies ToThread);
+    });
+  }
+
+  /** A call took too long. A thread that still answers only waits; one that does not has to be ended. */
+  #watch(worker: Worker): void {
+    if (this.#pong !== undefined || worker !== this.#worker) return;
+    const cancel = this.#options.after(pongWithinMs, () => {
+      this.#pong = undefined;
+      if (worker !== this.#worker) return;
+      this.#options.logger.error(
+        { plugin: this.#options.spec.id ?? this.#options.spec.plugin },
+        'the thread of a plugin does not answer and is ended',
+      );
+      this.#gone(new Error('the thread of the plugin did not answer (an endless loop?) and was ended'));
+      void worker.terminate();
+    });
+    this.#pong = () => {
+      this.#pong = undefined;
+      cancel();
+    };
+    worker.postMessage({ type: 'ping' } satisfies ToThread);
+  }
+
+  #take(message: FromThread): void {
+    const { logger, onStray } = this.#options;
+    if (message.type === 'pong') this.#pong?.();
+    else if (message.type === 'log') logger[message.level](message.fields, message.message);
+    else if (message.type === 'stray') onStray(errorOf(message.error));
+    else if (message.type === 'done') this.#waiting.get(message.call)?.resolve(message.value);
+    else if (message.type === 'failed') this.#waiting.get(message.call)?.reject(errorOf(message.error));
+  }
+
+  #gone(error: Error): void {
+    if (this.#closed) return;
+    this.#worker = undefined;
+    this.#loading = undefined;
+    this.#pong?.();
+    this.restarts++;
+    this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs === 0 ? firstPauseMs : this.#pauseMs * 2);
+    this.#notBeforeMs = this.#options.monoMs() + this.#pauseMs;
+    this.#failAll(error);
+    // Anew before it is needed: the time-out of a call is too short to bring up a thread.
+    this.#cancelRestart = this.#options.after(this.#pauseMs, () => {
+      if (!this.#closed) this.#ready().catch((why: unknown) => this.#options.onStray(why));
+    });
+  }
+
+  #failAll(error: Error): void {
+    for (const waiting of [...this.#waiting.values()]) waiting.reject(error);
+  }
+}
+
+function refusal(message: string, problems: OptionsError['problems']): PluginError {
+  return problems.length === 0 ? new PluginError(message) : OptionsError.of(problems);
+}
+
+function errorOf({ name, message, ...rest }: ThreadError): Error {
+  return Object.assign(new Error(message), { name, ...rest });
+}
