@@ -10,17 +10,17 @@ import { vllmProbe } from './vllm.ts';
 
 type MakeProbe = (options: EngineOptions & InProcessOptions, access: EngineAccess) => EngineProbe;
 
-const makers = {
+/** Engines that have a probe of their own; any other with counters goes by `prometheusProbe`. */
+export type EngineKind = 'llama-cpp' | 'vllm' | 'sglang' | 'tgi' | 'ollama' | 'lm-studio';
+
+const makers: Readonly<Record<EngineKind, MakeProbe>> = {
   'llama-cpp': llamaCppProbe,
   vllm: vllmProbe,
   sglang: sglangProbe,
   tgi: tgiProbe,
   ollama: ollamaProbe,
   'lm-studio': lmStudioProbe,
-} satisfies Record<string, MakeProbe>;
-
-/** Engines that have a probe of their own; any other with counters goes by `prometheusProbe`. */
-export type EngineKind = keyof typeof makers;
+};
 
 export const engineKinds: readonly EngineKind[] = Object.keys(makers).filter(isEngineKind);
 
