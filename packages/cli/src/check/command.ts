@@ -1,10 +1,11 @@
 import { type Command, command } from '../command.ts';
 import { serveFlags } from '../serve/command.ts';
 
-export const checkFlags = {
-  ...serveFlags,
+const ownFlags = {
   json: { kind: 'switch', help: 'a JSON line: {"ok", "problems", "warnings", "values"}' },
 } as const;
+
+export const checkFlags: typeof serveFlags & typeof ownFlags = { ...serveFlags, ...ownFlags };
 
 export const checkCommand: Command = command({
   name: 'check',

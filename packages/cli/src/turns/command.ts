@@ -2,14 +2,11 @@ import { type Command, command } from '../command.ts';
 import type { FlagSet } from '../flags.ts';
 import { apiFlags } from './api-flags.ts';
 
-const json = { kind: 'switch', help: 'JSON in the place of text' } as const;
-const why = {
-  kind: 'text',
-  value: 'TEXT',
-  help: 'the reason, for the audit and for whoever looks next',
+const jsonFlag = { json: { kind: 'switch', help: 'JSON in the place of text' } } as const;
+const whyFlag = {
+  why: { kind: 'text', value: 'TEXT', help: 'the reason, for the audit and for whoever looks next' },
 } as const;
-
-export const turnsFlags = {
+const filters = {
   state: {
     kind: 'text',
     value: 'STATE',
@@ -19,29 +16,26 @@ export const turnsFlags = {
   agent: { kind: 'text', value: 'NAME', help: 'only of this agent' },
   parent: { kind: 'text', value: 'ID', help: 'only turns that this one started' },
   limit: { kind: 'number', value: 'N', min: 1, max: 1000, help: 'at most so many, the newest; default 100' },
-  json,
-  ...apiFlags,
 } as const;
-
-export const turnFlags = { json, ...apiFlags } as const;
-export const orderFlags = { why, json, ...apiFlags } as const;
-
-export const muteFlags = {
+const howLong = {
   for: { kind: 'number', value: 'S', min: 1, max: 31_536_000, help: 'so many seconds' },
   until: {
     kind: 'text',
     value: 'INSTANT',
     help: 'or until then, as 2026-12-01T06:00:00Z; default: until unmuted',
   },
-  ...orderFlags,
 } as const;
-
-export const thresholdFlags = {
+const howQuiet = {
   seconds: { kind: 'number', value: 'S', min: 1, max: 604_800, help: 'how long it may be silent' },
   clear: { kind: 'switch', help: 'or the learned threshold again' },
   phase: { kind: 'text', value: 'PHASE', help: 'for this phase alone, as text or first_token; default: all' },
-  ...orderFlags,
 } as const;
+
+export const turnFlags: typeof jsonFlag & typeof apiFlags = { ...jsonFlag, ...apiFlags };
+export const turnsFlags: typeof filters & typeof turnFlags = { ...filters, ...turnFlags };
+export const orderFlags: typeof whyFlag & typeof turnFlags = { ...whyFlag, ...turnFlags };
+export const muteFlags: typeof howLong & typeof orderFlags = { ...howLong, ...orderFlags };
+export const thresholdFlags: typeof howQuiet & typeof orderFlags = { ...howQuiet, ...orderFlags };
 
 const aboutOrders =
   'Needs a token with the scope operate where the detector has tokens. It is audited: GET /v1/audit.';
