@@ -1,5 +1,13 @@
 export type { TokenScope } from '@turnwatch/protocol';
 export type { TokenConfig } from './access/tokens.ts';
+export { allMappers } from './capture/all-mappers.ts';
+export {
+  type ReplayedVerdict,
+  type ReplayOptions,
+  type ReplayResult,
+  replayCapture,
+} from './capture/replay-capture.ts';
+export type { AsIfLearned } from './capture/simulated-detector.ts';
 export { type Clocks, systemClocks, systemTimers, type Timers } from './clocks.ts';
 export type { EndpointInput } from './config/endpoint-schema.ts';
 export { type Environment, variables } from './config/environment.ts';

@@ -28,3 +28,15 @@ test('a stall: the last count that grew is the last that is told', async () => {
   const [words] = Object.values(await told(new AiSdkChannelMapper(), recorded('ai-sdk-preload-stall')));
   expect(words?.slice(-3)).toEqual(['lifecycle', 'chunk r1 text', 'chunk r1 text']);
 });
+
+test('a stream from before the mapper’s own start goes on, and its end closes what the detector knows', async () => {
+  const batches = recorded('ai-sdk-preload-healthy').slice(-2);
+  const turns = await told(new AiSdkChannelMapper(), batches);
+  expect(inShort(turns['call-voc9fjfLxz9Mx7Yk7BzFItg4'])).toEqual([
+    'chunk text',
+    'step',
+    'idle',
+    'step',
+    'ended completed',
+  ]);
+});

@@ -100,7 +100,7 @@ function happeningsOf(told: Told, log: ForeignLog): readonly Happening[] {
     case 'stall.stream.progress':
       return progressed(told, numberOf(log, 'data') ?? 0, numberOf(log, 'comments') ?? 0);
     case 'stall.http.end':
-      return close(told, 'completed');
+      return told.requests === 0 ? [{ name: 'step' }, { name: 'idle' }] : close(told, 'completed');
     case 'stall.ai.executeTool.start':
       return call === undefined
         ? []
@@ -144,6 +144,8 @@ function progressed(told: Told, data: number, comments: number): readonly Happen
   const alive = comments > told.comments;
   told.data = Math.max(told.data, data);
   told.comments = Math.max(told.comments, comments);
+  // A stream from before the mapper's own start is known to the detector alone.
+  if (told.requests === 0) return content ? [{ name: 'chunk', kind: 'text' }] : [];
   if (!told.open) return [];
   if (content) return [{ name: 'chunk', kind: 'text', request: `r${told.requests}` }];
   return alive ? [{ name: 'keepalive', request: `r${told.requests}` }] : [];

@@ -25,6 +25,16 @@ export class CodexTurn {
     this.id = `codex-${trace}`;
   }
 
+  /** As the detector knows it from before a restart. */
+  static resumed(trace: string, requests: readonly string[], calls: readonly string[]): CodexTurn {
+    const turn = new CodexTurn(trace);
+    turn.#requests = Math.max(1, ...requests.map((id) => Number(/^r(\d+)$/.exec(id)?.[1] ?? 1)));
+    turn.#open = requests.length > 0;
+    turn.#accepted = turn.#open;
+    for (const call of calls) turn.#calls.add(call);
+    return turn;
+  }
+
   prompted(): readonly Happening[] {
     // A prompt while the turn runs steers it.
     if (this.#requests > 0) return [{ name: 'step' }];

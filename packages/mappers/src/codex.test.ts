@@ -147,3 +147,20 @@ test('a mapper that has just started knows calls of before by their result alone
     'request_started r1',
   ]);
 });
+
+test('over a restart of the detector a stream and a call go on', async () => {
+  const about = { identity: { conversationId: 'c1', provider: 'openai' }, turn: `codex-${trace}` };
+  const streaming = new CodexMapper();
+  streaming.resume([
+    { ...about, requests: ['r3'], calls: [] },
+    { ...about, turn: 'another', requests: [], calls: [] },
+  ]);
+  expect(await told(streaming, [[sse('response.output_text.delta'), sse('response.completed')]])).toEqual({
+    [`codex-${trace}`]: ['chunk r3 text', 'request_ended r3 completed', 'idle'],
+  });
+  const calling = new CodexMapper();
+  calling.resume([{ ...about, requests: [], calls: ['c9'] }]);
+  expect(await told(calling, [[ofTurn('tool_result', { call_id: 'c9' })]])).toEqual({
+    [`codex-${trace}`]: ['tool_ended c9 completed', 'request_started r2'],
+  });
+});

@@ -5,6 +5,7 @@ import {
   type ForeignSpan,
   type Happening,
   type MappedSignal,
+  type OpenTurn,
   type Plugin,
   type SignalMapper,
 } from '@turnwatch/plugin';
@@ -49,6 +50,18 @@ export class CodexMapper implements SignalMapper {
 
   readonly #conversations = new Recent<Conversation>();
   readonly #turns = new Recent<CodexTurn>();
+
+  /** The events of a stream name no trace: without this a stream that goes on over a restart would look silent. */
+  resume(open: readonly OpenTurn[]): void {
+    for (const { turn: id, identity: about, requests, calls } of open) {
+      const trace = /^codex-([0-9a-f]{32})$/.exec(id)?.[1];
+      if (trace === undefined) continue;
+      const turn = CodexTurn.resumed(trace, requests, calls);
+      this.#turns.set(trace, turn);
+      if (about.conversationId !== undefined)
+        this.#conversations.set(about.conversationId, { turn, provider: about.provider });
+    }
+  }
 
   map(records: readonly ForeignRecord[]): readonly MappedSignal[] {
     return records.flatMap((record) =>

@@ -104,3 +104,8 @@ test('a new prompt of the session ends the turn before it; a prompt of elsewhere
     [`qwen-code-${session}########1`]: ['started'],
   });
 });
+
+test('an answer to a request from before the mapper’s own start closes what the detector knows', async () => {
+  const [words] = Object.values(await told(await made(qwenCode), [[log('qwen-code.api_response')]]));
+  expect(words).toEqual(['step', 'idle']);
+});

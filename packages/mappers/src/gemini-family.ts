@@ -120,7 +120,14 @@ export class GeminiFamilyMapper implements SignalMapper {
   }
 }
 
-const opensTurn: ReadonlySet<string> = new Set(['user_prompt', 'api_request']);
+/** Any of a turn's own records: the detector may know it from before the mapper's own start. */
+const opensTurn: ReadonlySet<string> = new Set([
+  'user_prompt',
+  'api_request',
+  'api_response',
+  'api_error',
+  'tool_call',
+]);
 
 function happeningsOf(turn: PromptTurn, name: string, log: ForeignLog): readonly Happening[] {
   const role = textOf(log, 'role') ?? '';

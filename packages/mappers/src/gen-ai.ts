@@ -1,85 +1,38 @@
-import {
-  definePlugin,
-  type ForeignRecord,
-  type ForeignSpan,
-  type ForeignValue,
-  type MappedSignal,
-  type Plugin,
-  type SignalMapper,
-  type TurnIdentity,
-} from '@turnwatch/plugin';
+import type { ForeignSpan, MappedSignal, Plugin } from '@turnwatch/plugin';
+import { identity, textOf } from './attribute.ts';
+import { finishedTurn, isRoot, isToldOtherwise } from './finished-turn.ts';
+import { errorTypeName, genAiAttributes, genAiNames } from './gen-ai-names.ts';
+import { spanMapper } from './span-mapper.ts';
 
-// Spans of the OpenTelemetry GenAI conventions. A span is sent when it has ended, so nothing of a turn is seen before
-// its end: such turns are shown with their outcome and never judged. A turn of a step that is on its way would look
-// silent for as long as the step takes.
+const turns: ReadonlySet<string> = new Set(['invoke_agent', 'invoke_workflow', 'create_agent_run']);
+const requests: ReadonlySet<string> = new Set(['chat', 'text_completion', 'generate_content']);
 
-const attribute = {
-  operation: 'gen_ai.operation.name',
-  agent: 'gen_ai.agent.name',
-  conversation: 'gen_ai.conversation.id',
-  provider: 'gen_ai.provider.name',
-  /** Before 1.37 of the conventions. */
-  system: 'gen_ai.system',
-  model: 'gen_ai.request.model',
-  errorType: 'error.type',
-} as const;
-
-/** `invoke_agent` spans as turns that have ended. */
-export const genAiMapper: SignalMapper = {
-  selects: { spans: ['*'], attributes: Object.values(attribute) },
-  precision: 'terminal-only',
-  // The batch span processor's own default.
-  exporterDelayMs: 5000,
-  map: (records) => records.flatMap((record) => turnOf(record)),
-};
-
-/** The mapper as a plugin; it takes no options. */
-export const genAi: Plugin<'mapper', undefined> = definePlugin({
-  apiVersion: 1,
-  kind: 'mapper',
+/**
+ * Spans of the OpenTelemetry GenAI conventions, whoever follows them: each agent's span is a turn, and a request that
+ * stands alone is one too.
+ */
+export const genAi: Plugin<'mapper', undefined> = spanMapper({
   name: 'gen-ai',
-  create: () => genAiMapper,
+  spans: ['*'],
+  attributes: genAiAttributes,
+  turnOf: (span) => (isTurn(span) && !isToldOtherwise(span) ? genAiTurn(span) : []),
 });
 
-function turnOf(record: ForeignRecord): readonly MappedSignal[] {
-  if (record.kind !== 'span' || record.attributes[attribute.operation] !== 'invoke_agent') return [];
-  const about = {
-    turn: `${record.traceId}-${record.spanId}`,
-    identity: identityOf(record),
-    ...(record.service === undefined ? {} : { process: record.service }),
-  };
-  const errorType = text(record.attributes[attribute.errorType]);
-  const failed = record.status === 'error' || errorType !== undefined;
-  return [
-    { ...about, happening: { name: 'started' }, wallMs: record.endMs },
-    {
-      ...about,
-      happening: {
-        name: 'ended',
-        outcome: failed ? 'failed' : 'completed',
-        ...(errorType === undefined ? {} : { errorType }),
-      },
-      wallMs: record.endMs,
-    },
-  ];
+function isTurn(span: ForeignSpan): boolean {
+  const operation = textOf(span, ...genAiNames.operation);
+  return operation !== undefined && (turns.has(operation) || (requests.has(operation) && isRoot(span)));
 }
 
-function identityOf({ attributes, traceId, startMs, service }: ForeignSpan): TurnIdentity {
-  const agent = text(attributes[attribute.agent]);
-  const conversationId = text(attributes[attribute.conversation]);
-  const provider = text(attributes[attribute.provider]) ?? text(attributes[attribute.system]);
-  const model = text(attributes[attribute.model]);
-  return {
-    traceId,
-    startedAtMs: startMs,
-    ...(service === undefined ? {} : { service }),
-    ...(agent === undefined ? {} : { agent }),
-    ...(conversationId === undefined ? {} : { conversationId }),
-    ...(provider === undefined ? {} : { provider }),
-    ...(model === undefined ? {} : { model }),
-  };
-}
-
-function text(value: ForeignValue | undefined): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
+/** The turn of a span by the conventions' attributes. */
+export function genAiTurn(span: ForeignSpan): readonly MappedSignal[] {
+  return finishedTurn(
+    span,
+    identity({
+      agent: textOf(span, ...genAiNames.agent),
+      conversationId: textOf(span, ...genAiNames.conversation),
+      provider: textOf(span, ...genAiNames.provider),
+      model: textOf(span, ...genAiNames.model),
+    }),
+    textOf(span, errorTypeName),
+  );
 }

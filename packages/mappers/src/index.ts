@@ -1,6 +1,12 @@
+export { aiSdk } from './ai-sdk.ts';
 export { aiSdkChannel } from './ai-sdk-channel.ts';
 export { claudeCode } from './claude-code.ts';
 export { codex } from './codex.ts';
 export { geminiCli } from './gemini-cli.ts';
-export { genAi, genAiMapper } from './gen-ai.ts';
+export { genAi } from './gen-ai.ts';
+export { genAiEvents } from './gen-ai-events.ts';
+export { mappers } from './mappers.ts';
+export { opencode } from './opencode.ts';
+export { openInference } from './openinference.ts';
+export { openLlmetry } from './openllmetry.ts';
 export { qwenCode } from './qwen-code.ts';

@@ -38,6 +38,12 @@ export {
   type PluginKind,
   pluginKinds,
 } from './plugin.ts';
-export type { MappedSignal, MapperPrecision, MapperSelection, SignalMapper } from './signal-mapper.ts';
+export type {
+  MappedSignal,
+  MapperPrecision,
+  MapperSelection,
+  OpenTurn,
+  SignalMapper,
+} from './signal-mapper.ts';
 export type { StandardIssue, StandardResult, StandardSchema } from './standard-schema.ts';
 export type { Delivery, VerdictSink } from './verdict-sink.ts';

@@ -41,6 +41,15 @@ export interface MappedSignal {
   readonly process?: string;
 }
 
+/** A turn of this mapper's signals that the detector knows from before it was started anew. */
+export interface OpenTurn {
+  readonly turn: string;
+  readonly identity: TurnIdentity;
+  /** Ids of its open requests and calls. */
+  readonly requests: readonly string[];
+  readonly calls: readonly string[];
+}
+
 /** Turns telemetry of another maker into signals. */
 export interface SignalMapper extends Lifecycle {
   readonly selects: MapperSelection;
@@ -50,6 +59,11 @@ export interface SignalMapper extends Lifecycle {
    * grow by it at once, not only after the first late batch.
    */
   readonly exporterDelayMs: number;
+  /**
+   * Turns that stand open from before a restart of the detector, for mappers that remember. Once, before the first batch;
+   * not where the mapper has a thread of its own.
+   */
+  resume?(open: readonly OpenTurn[]): void;
   /**
    * The signals in a batch, in order. Records that say nothing give none. The mapper is asked in the path of the
    * sender's request: be quick, do not wait for anything but memory.

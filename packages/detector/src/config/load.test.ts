@@ -56,6 +56,7 @@ describe('what is taken', () => {
       },
       canary: { routes: [] },
       ingest: defaultIngestLimits,
+      mappers: true,
       plugins: [],
     });
   });

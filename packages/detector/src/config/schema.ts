@@ -45,6 +45,8 @@ export interface DetectorConfigInput {
   readonly ingest?: Partial<IngestLimits>;
   readonly canary?: { readonly routes?: readonly CanaryRouteInput[] };
   readonly deadman?: DeadmanInput;
+  /** Whether telemetry of the clients that are known is judged, by the mappers that are built in. Default true. */
+  readonly mappers?: boolean;
   readonly plugins?: readonly PluginInput[];
 }
 
@@ -155,6 +157,7 @@ const section = z.strictObject(
       .prefault({}),
     deadman: deadmanSchema.exactOptional(),
     ingest: ingestSchema.prefault({}),
+    mappers: flag.default(true),
     plugins: z
       .array(pluginSchema, must('a list of plugins'))
       .max(100, must('a list of at most 100 plugins'))

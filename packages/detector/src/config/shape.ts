@@ -75,6 +75,8 @@ export interface DetectorConfig {
   };
   /** Default none: nobody is pinged. */
   readonly deadman?: DeadmanConfig;
+  /** Whether telemetry of the clients that are known is judged, by the mappers that are built in. Default true. */
+  readonly mappers: boolean;
   /** Default none beside what is built in. */
   readonly plugins: readonly PluginConfig[];
 }

@@ -1,18 +1,20 @@
 import type { Signal } from '@turnwatch/core';
-import type { ForeignLog } from '@turnwatch/plugin';
+import type { ForeignRecord } from '@turnwatch/plugin';
 import { decodeRecord } from '@turnwatch/protocol';
 import {
   type CountedSignal,
+  type CountSink,
   countJson,
   countProtobuf,
   decodeLogsJson,
   decodeLogsProtobuf,
   encodeExportLogsResponse,
   encodeStatus,
+  type ForeignSelection,
   type Maker,
   OtlpError,
-  ownSelection,
-  type Selection,
+  readForeignJson,
+  readForeignProtobuf,
 } from '@turnwatch/protocol/otlp';
 import type { Encoding } from './content-type.ts';
 import { IngestError } from './ingest-error.ts';
@@ -30,13 +32,7 @@ export interface Decoded {
   /** Why the first one was refused; it never quotes what was sent. */
   readonly reason?: string;
   /** Records of others that somebody asked for. */
-  readonly foreign: readonly ForeignLog[];
-}
-
-/** Which records of other makers are read beside our own. */
-export interface ForeignLogs {
-  readonly wantsLog: (eventName: string) => boolean;
-  readonly attributes: readonly string[];
+  readonly foreign: readonly ForeignRecord[];
 }
 
 /**
@@ -49,7 +45,7 @@ export function decode(
   body: Buffer,
   encoding: Encoding,
   limits: { readonly maxRecords: number },
-  wanted?: ForeignLogs,
+  wanted?: ForeignSelection,
 ): Decoded {
   const others = new Map<Maker, number>();
   const onOther = (maker: Maker, records = 1): void => {
@@ -59,10 +55,13 @@ export function decode(
   // No bytes are an empty request in either encoding, and that is a success.
   if (body.length === 0) return { ...nothing, records: 0 };
   try {
-    const select = wanted === undefined ? {} : { select: widened(wanted) };
-    if (signal === 'logs') return decodeLogs(body, encoding, { ...limits, ...select, onOther }, others);
-    const count = encoding === 'protobuf' ? countProtobuf : countJson;
-    return { ...nothing, records: count(signal, body, onOther, limits) };
+    const decoded =
+      signal === 'logs'
+        ? decodeLogs(body, encoding, { ...limits, onOther }, others)
+        : { ...nothing, records: count(signal, body, encoding, onOther, limits) };
+    // Metrics go out whatever a turn does: nothing is judged from them.
+    if (wanted === undefined || signal === 'metrics' || others.size === 0) return decoded;
+    return { ...decoded, foreign: foreignRecords(signal, body, encoding, wanted, limits) };
   } catch (error) {
     if (!(error instanceof OtlpError)) throw error;
     if (error.kind === 'too_many_records')
@@ -71,11 +70,28 @@ export function decode(
   }
 }
 
-function widened({ wantsLog, attributes }: ForeignLogs): Selection {
-  return {
-    wantsEvent: (name) => ownSelection.wantsEvent(name) || wantsLog(name),
-    attributes: [...new Set([...ownSelection.attributes, ...attributes])],
-  };
+function count(
+  signal: CountedSignal,
+  body: Buffer,
+  encoding: Encoding,
+  sink: CountSink,
+  limits: { readonly maxRecords: number },
+): number {
+  return (encoding === 'protobuf' ? countProtobuf : countJson)(signal, body, sink, limits);
+}
+
+/** A pass of its own: requests that hold records of ours alone never need it. */
+function foreignRecords(
+  signal: 'logs' | 'traces',
+  body: Buffer,
+  encoding: Encoding,
+  wanted: ForeignSelection,
+  limits: { readonly maxRecords: number },
+): readonly ForeignRecord[] {
+  const records: ForeignRecord[] = [];
+  const read = encoding === 'protobuf' ? readForeignProtobuf : readForeignJson;
+  read(signal, body, wanted, (record) => records.push(record), limits);
+  return records;
 }
 
 function decodeLogs(
@@ -84,7 +100,6 @@ function decodeLogs(
   limits: Parameters<typeof decodeLogsJson>[2],
   others: ReadonlyMap<Maker, number>,
 ): Decoded {
-  const foreign: ForeignLog[] = [];
   const signals: Signal[] = [];
   let refused = 0;
   let later = 0;
@@ -93,10 +108,6 @@ function decodeLogs(
   const { seen } = read(
     body,
     (record) => {
-      if (!ownSelection.wantsEvent(record.eventName)) {
-        foreign.push({ ...record, kind: 'log', resource: {} });
-        return;
-      }
       const decoded = decodeRecord(record);
       if ('signal' in decoded) signals.push(decoded.signal);
       else if ('refused' in decoded) {
@@ -108,7 +119,7 @@ function decodeLogs(
   );
   return {
     signals,
-    foreign,
+    foreign: [],
     records: seen,
     refused,
     // Events of ours that a later version knows are nobody else's.

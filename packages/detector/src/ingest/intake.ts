@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Signal } from '@turnwatch/core';
+import type { ForeignSelection } from '@turnwatch/protocol/otlp';
 import type { Clocks, Timers } from '../clocks.ts';
 import { isGzipped, type RawBody, readRaw, unpack, unpackedAtOnce } from './body.ts';
 import { BufferedBytes } from './buffered-bytes.ts';
-import { type Decoded, decode, type ForeignLogs, type OtlpSignal } from './codec.ts';
+import { type Decoded, decode, type OtlpSignal } from './codec.ts';
 import type { Encoding } from './content-type.ts';
 import { FairQueue } from './fair-queue.ts';
 import { IngestError } from './ingest-error.ts';
@@ -59,7 +60,7 @@ export class Intake {
     encoding: Encoding,
     sender: Sender,
     senders: Senders,
-    wanted?: ForeignLogs,
+    wanted?: ForeignSelection,
   ): Promise<Taken> {
     this.#requireQuota(sender.source);
     const gzipped = isGzipped(request);
@@ -93,7 +94,7 @@ export class Intake {
     sender: Sender,
     request: IncomingMessage,
     senders: Senders,
-    wanted: ForeignLogs | undefined,
+    wanted: ForeignSelection | undefined,
   ): Decoded {
     const begunMs = this.#nowMs();
     let { source } = sender;

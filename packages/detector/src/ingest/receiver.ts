@@ -1,17 +1,11 @@
 import type { Signal } from '@turnwatch/core';
 import type { ForeignRecord } from '@turnwatch/plugin';
-import type { Maker } from '@turnwatch/protocol/otlp';
+import type { ForeignSelection, Maker } from '@turnwatch/protocol/otlp';
 import type { Request, RequestHandler, Response } from 'express';
 import type { SenderToken } from '../access/tokens.ts';
 import type { Logger } from '../logger.ts';
 import type { Accepted, MergeRefusal } from '../pipeline/accepted.ts';
-import {
-  encodeRefusal,
-  encodeSuccess,
-  type ForeignLogs,
-  type OtlpSignal,
-  type PartialSuccess,
-} from './codec.ts';
+import { encodeRefusal, encodeSuccess, type OtlpSignal, type PartialSuccess } from './codec.ts';
 import { contentTypeOf, encodingOf, requireEncoding } from './content-type.ts';
 import { IngestError, type IngestReason } from './ingest-error.ts';
 import type { Intake } from './intake.ts';
@@ -54,7 +48,7 @@ export interface ReceiverOptions {
   ) => SenderToken | undefined | 'unknown' | 'forbidden';
 }
 
-export interface ForeignTaker extends ForeignLogs {
+export interface ForeignTaker extends ForeignSelection {
   take(records: readonly ForeignRecord[], owner: string | undefined): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import { prometheus } from '@turnwatch/engines';
-import { genAi } from '@turnwatch/mappers';
+import { mappers } from '@turnwatch/mappers';
 import type { AnyPlugin, PluginKind } from '@turnwatch/plugin';
 import { a2a } from './built-in/a2a.ts';
 import { log } from './built-in/log.ts';
@@ -13,7 +13,7 @@ export function builtInPlugins(): readonly { readonly name: string; readonly kin
 
 /** What needs no package: plugins of the same four interfaces as everybody's, by their names. */
 export const builtIns: ReadonlyMap<string, AnyPlugin> = new Map(
-  ([log, webhook, a2a, genAi, prometheus, memory, sqlite] as readonly AnyPlugin[]).map((plugin) => [
+  ([log, webhook, a2a, ...mappers, prometheus, memory, sqlite] as readonly AnyPlugin[]).map((plugin) => [
     plugin.name,
     plugin,
   ]),

@@ -34,7 +34,7 @@ async function refused(...given: Parameters<typeof load>): Promise<readonly stri
 }
 
 const plugins = (...entries: string[]): string =>
-  `detector:\n  plugins:\n${entries.map((entry) => `    - ${entry}\n`).join('')}`;
+  `detector:\n  mappers: false\n  plugins:\n${entries.map((entry) => `    - ${entry}\n`).join('')}`;
 
 describe('what is found', () => {
   test('a file by a path from the folder of the configuration', async () => {

@@ -1,3 +1,4 @@
+import { mappers } from '@turnwatch/mappers';
 import type { PluginInstances } from '@turnwatch/plugin';
 import type { NetworkPolicy } from '@turnwatch/webhook/send';
 import { type Clocks, systemClocks, systemTimers, type Timers } from '../clocks.ts';
@@ -82,7 +83,7 @@ async function makePlugins(
   });
   const log = new LateLogger(context.logger);
   const made = await Promise.all(
-    config.plugins.map(async (entry): Promise<LoadedPlugin | readonly ConfigProblem[]> => {
+    withMappers(config).map(async (entry): Promise<LoadedPlugin | readonly ConfigProblem[]> => {
       const at = ['detector', 'plugins', entry.index];
       try {
         return await makePlugin(entry, config, { ...context, logger: log });
@@ -125,6 +126,16 @@ function problemsIn(
     return error.problems.map(({ path, message }) => problemAt([...at, ...path], message));
   if (error instanceof PluginError) return [problemAt([...at, ...error.path], error.message)];
   throw error;
+}
+
+/** Those that are built in are there without being asked for; one that is configured has its own entry. */
+function withMappers({ plugins, mappers: wanted }: DetectorConfig): readonly PluginConfig[] {
+  if (!wanted) return plugins;
+  const taken = new Set(plugins.flatMap(({ plugin, id }) => [plugin, id ?? plugin]));
+  const added = mappers.flatMap(({ name }, at): PluginConfig[] =>
+    taken.has(name) ? [] : [{ plugin: name, index: plugins.length + at, directory: '.' }],
+  );
+  return [...plugins, ...added];
 }
 
 async function makePlugin(

@@ -1,5 +1,6 @@
-import type { Signal } from '@turnwatch/core';
-import type { ForeignRecord, SignalMapper } from '@turnwatch/plugin';
+import type { Signal, TurnView } from '@turnwatch/core';
+import type { ForeignRecord, OpenTurn, SignalMapper } from '@turnwatch/plugin';
+import type { ForeignSelection } from '@turnwatch/protocol/otlp';
 import type { Logger } from '../logger.ts';
 import { Circuit } from './circuit.ts';
 import type { LoadedPlugin } from './loaded-plugin.ts';
@@ -72,6 +73,16 @@ export class MapperHub {
     return this.#selections().some(({ metrics = [] }) => metrics.length > 0);
   }
 
+  /** What of other makers' telemetry is read at all. */
+  get selection(): ForeignSelection {
+    return {
+      wantsLog: (name) => this.wantsLog(name),
+      wantsSpan: (scope) => this.wantsSpan(scope),
+      attributes: this.attributes,
+      resource: this.resourceAttributes,
+    };
+  }
+
   /** Left alone because it fails on everything. */
   isOpen(id: string): boolean {
     return this.#circuits.get(id)?.open ?? false;
@@ -83,6 +94,23 @@ export class MapperHub {
       path: pathOf(id),
       delayMs: instance.exporterDelayMs,
     }));
+  }
+
+  /** Turns that stand open from before a restart, for the mappers whose signals they are of. */
+  resume(turns: readonly TurnView[]): void {
+    for (const mapper of this.#options.mappers) {
+      const open = turns.flatMap((view) => (view.path === pathOf(mapper.id) ? (openTurn(view) ?? []) : []));
+      const { resume } = mapper.instance;
+      if (open.length === 0 || typeof resume !== 'function') continue;
+      try {
+        resume.call(mapper.instance, open);
+      } catch (error) {
+        this.#options.logger.warn(
+          { plugin: mapper.id, why: mapper.guard.textOf(error) },
+          'a mapper could not take up the turns from before',
+        );
+      }
+    }
   }
 
   /** Never rejects: a mapper that fails costs its own signals and nobody else's. */
@@ -153,4 +181,9 @@ type AbortableMap = (
 
 function unique(names: readonly string[]): readonly string[] {
   return [...new Set(names)];
+}
+
+function openTurn({ id, state, identity, openRequests, calls }: TurnView): OpenTurn | undefined {
+  if (state === 'ended' || state === 'expired') return undefined;
+  return { turn: id, identity, requests: openRequests, calls: calls.map((call) => call.id) };
 }

@@ -16,7 +16,7 @@ export interface PluginWorkOptions {
   /** Default: none. */
   readonly plugins?: PluginSet;
   /** Told how late mapped records come by nature. */
-  readonly registry: Pick<Registry, 'expectDelay'>;
+  readonly registry: Pick<Registry, 'expectDelay' | 'turns'>;
   readonly clocks: Clocks;
   readonly timers: Timers;
   readonly logger: Logger;
@@ -47,6 +47,8 @@ export class PluginWork {
       logger,
     });
     for (const { path, delayMs } of this.mappers.delays) registry.expectDelay(path, delayMs);
+    // What a mapper takes up does not depend on the hour.
+    this.mappers.resume(registry.turns({ awakeMs: 0, bootMs: clocks.bootMs(), wallMs: clocks.wallMs() }));
     this.#probes = new ProbeRounds({ probes: plugins.ofKind('probe'), timers, submit, logger });
     plugins.onCall = options.onCall;
   }
@@ -67,8 +69,7 @@ export class PluginWork {
     const { mappers } = this;
     if (mappers.idle) return undefined;
     return {
-      wantsLog: (name) => mappers.wantsLog(name),
-      attributes: mappers.attributes,
+      ...mappers.selection,
       take: async (records, owner) => {
         for (const { signals, path } of await mappers.map(records))
           if (signals.length > 0) await this.#options.submit(signals, path, owner);

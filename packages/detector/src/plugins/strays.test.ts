@@ -11,7 +11,7 @@ afterEach(async () => {
 
 async function serving(files: Readonly<Record<string, string>>): Promise<ChildDetector> {
   const plugins = Object.keys(files).map((file) => ({ plugin: `./${file}` }));
-  const config = { detector: { listen: { port: 0 }, store: 'memory', plugins } };
+  const config = { detector: { listen: { port: 0 }, store: 'memory', mappers: false, plugins } };
   const folder = pluginFiles({ ...files, 'turnwatch.yaml': JSON.stringify(config) }, onTestFinished);
   const child = await ChildDetector.start(join(folder, 'turnwatch.yaml'));
   children.push(child);

@@ -2,6 +2,7 @@ import type { PluginDocument } from '@turnwatch/protocol';
 import type { Timers } from '../clocks.ts';
 import type { DetectorConfigInput } from '../config/schema.ts';
 import { loadDetector } from '../plugins/load-plugins.ts';
+import type { TurnStore } from '../store/turn-store.ts';
 import { HeldClocks, heldTimers } from './held-time.ts';
 import { hasty, type RunningDetector, runDetector } from './running-detector.ts';
 import { post, ScriptedAgent } from './scripted-agent.ts';
@@ -11,13 +12,14 @@ export async function runWithPlugins(
   input: DetectorConfigInput,
   environment: Readonly<Record<string, string>> = {},
   timers: Timers = heldTimers,
+  store?: TurnStore,
 ): Promise<RunningDetector> {
   const clocks = new HeldClocks();
   const { plugins } = await loadDetector(
-    { flags: { policy: hasty, ...input, listen: { port: 0 } }, environment },
+    { flags: { policy: hasty, mappers: false, ...input, listen: { port: 0 } }, environment },
     { clocks, timers },
   );
-  return runDetector(input, { clocks, plugins, timers });
+  return runDetector(input, { clocks, plugins, timers, ...(store === undefined ? {} : { store }) });
 }
 
 /** One turn that says nothing any more, until it is stale. */

@@ -150,7 +150,7 @@ describe('a store by plugin', () => {
 });
 
 test('a configuration that was loaded without its plugins has them loaded by name', async () => {
-  const { config } = await loadDetector({ flags: { plugins: [{ plugin: 'log' }] } });
+  const { config } = await loadDetector({ flags: { mappers: false, plugins: [{ plugin: 'log' }] } });
   const plugins = await loadPlugins(config);
   expect(plugins.all.map(({ id }) => id)).toEqual(['log']);
   await plugins.stop();

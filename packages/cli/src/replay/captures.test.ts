@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeEach, expect, test } from 'vitest';
+import { runCommandLine } from '../command-line.ts';
+
+const capture = (name: string): string =>
+  fileURLToPath(new URL(`../../../../test/captures/${name}`, import.meta.url));
+const stall = capture('codex/stall-midstream.otlp.jsonl');
+const healthy = capture('codex/healthy-text.otlp.jsonl.gz');
+const scratch = mkdtempSync(join(tmpdir(), 'turnwatch-capture-'));
+afterAll(() => rmSync(scratch, { recursive: true }));
+
+let out = '';
+let err = '';
+const replay = (...args: readonly string[]): Promise<number> =>
+  runCommandLine(['replay', ...args], {
+    out: (text) => {
+      out += text;
+    },
+    err: (text) => {
+      err += text;
+    },
+  });
+beforeEach(() => {
+  out = '';
+  err = '';
+});
+
+test('for people: each verdict with its time and why, and the sum by preset', async () => {
+  expect(await replay('--capture', healthy, stall)).toBe(0);
+  expect(out).toContain(
+    '116.0 s  measured  turn.stale     codex-f40397466219caabcc37b556720dda54  silence in text: 114.3 s of 91.0 s + 22.8 s to confirm (default, coarse)',
+  );
+  expect(out).toMatch(/measured {2}of 1 turns, 0 would have been flagged; at the end: 1 completed/);
+  expect(out).toMatch(/strict {4}of 1 turns, 1 would have been flagged; at the end: 1 stale/);
+});
+
+test('--json: a line a verdict and one a capture; --until and what is taken as learned', async () => {
+  const learned = ['--learned-turns', '40', '--learned-gap', '18', '--until', '60'];
+  expect(await replay('--capture', stall, '--json', ...learned)).toBe(0);
+  const lines = out
+    .trimEnd()
+    .split('\n')
+    .map((line): unknown => JSON.parse(line));
+  expect(lines).toMatchObject([
+    { kind: 'verdict', preset: 'measured', type: 'turn.suspect' },
+    { kind: 'verdict', preset: 'strict', type: 'turn.suspect' },
+    { kind: 'verdict', preset: 'measured', type: 'turn.stale', sinceZero: expect.closeTo(36.9, 0) },
+    {
+      kind: 'capture',
+      file: stall,
+      seconds: 60,
+      presets: { measured: { turns: 1, flagged: 1 }, strict: { turns: 1, flagged: 0 } },
+    },
+  ]);
+});
+
+test('a file that is no capture is said to hold none; one that is not there is an error, the others run', async () => {
+  const text = join(scratch, 'notes.txt');
+  writeFileSync(text, 'hello\n{"t":1}\n');
+  expect(await replay('--capture', join(scratch, 'nowhere'), text, healthy)).toBe(1);
+  expect(out).toContain('nowhere: there is no such file');
+  expect(out).toContain('2 lines (2 no export request)');
+  expect(out).toContain('of 1 turns, 0 would');
+});
+
+test('scenarios and captures are not mixed', async () => {
+  expect(await replay('--capture', healthy, '--scenario', 'x')).toBe(2);
+  expect(err).toContain('not both');
+});
