@@ -2,10 +2,12 @@ import { backupCommand } from './backup/command.ts';
 import { checkCommand } from './check/command.ts';
 import type { Command } from './command.ts';
 import { demoCommand } from './demo/command.ts';
+import { engineCommand } from './engine/command.ts';
 import { pluginsCommand } from './plugins/command.ts';
 import { replayCommand } from './replay/command.ts';
 import { restoreCommand } from './restore/command.ts';
 import { serveCommand } from './serve/command.ts';
+import { tapCommand } from './tap/command.ts';
 import { orderCommands, turnCommand, turnsCommand } from './turns/command.ts';
 import { waitCommand } from './wait/command.ts';
 
@@ -19,6 +21,8 @@ export const commands: readonly Command[] = [
   turnsCommand,
   turnCommand,
   ...orderCommands,
+  tapCommand,
+  engineCommand,
   replayCommand,
   backupCommand,
   restoreCommand,

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { turnKeyOf } from './turn-key.ts';
+
+const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+
+test.each([
+  ['our own header', { 'x-turnwatch-turn-id': 'T', 'session-id': 's' }, 'turn T', true],
+  [
+    'Codex',
+    { session_id: 's', 'x-codex-turn-metadata': '{"turn_id":"t7","thread_id":"s"}' },
+    'turn t7',
+    true,
+  ],
+  [
+    'Codex before its turns had ids',
+    { session_id: 's', 'x-codex-turn-metadata': 'x' },
+    'conversation s',
+    true,
+  ],
+  ['Claude Code', { 'x-claude-code-session-id': 'c' }, 'conversation c', true],
+  ['opencode', { 'x-opencode-session': 'ses_1' }, 'conversation ses_1', true],
+  ['a trace', { traceparent: trace }, 'trace 4bf92f3577b34da6a3ce929d0e0e4736', false],
+  ['a trace that is none', { traceparent: 'x' }, 'request r1', false],
+  ['nothing', {}, 'request r1', false],
+] as const)('%s', (_, headers, key, lasts) => {
+  expect(turnKeyOf(headers, 'r1')).toMatchObject({ key, lasts });
+});
+
+test('says who it is, who asked for it and in which conversation', () => {
+  expect(
+    turnKeyOf(
+      {
+        'user-agent': 'claude-cli/2.1 (external)',
+        'x-claude-code-session-id': 'c',
+        'x-turnwatch-parent-id': 'p',
+        traceparent: trace,
+      },
+      'r1',
+    ),
+  ).toEqual({
+    key: 'conversation c',
+    lasts: true,
+    conversationId: 'c',
+    parentId: 'p',
+    agent: 'claude-cli',
+    traceparent: trace,
+  });
+});

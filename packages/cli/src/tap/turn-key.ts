@@ -1,0 +1,89 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Whose request it is, as far as its headers tell. */
+export interface TurnKey {
+  /** Requests with the same key belong to one turn. */
+  readonly key: string;
+  /**
+   * The client names its conversation: its next request will come with the same key, so that the turn lasts between them.
+   * Otherwise a turn ends with its request.
+   */
+  readonly lasts: boolean;
+  /** The id of the turn, where the client gives it. */
+  readonly turnId?: string;
+  readonly parentId?: string;
+  readonly conversationId?: string;
+  readonly agent?: string;
+  /** W3C trace context. */
+  readonly traceparent?: string;
+}
+
+/** Headers that name a conversation, the most telling first. */
+const conversationHeaders = [
+  'x-turnwatch-conversation-id',
+  'x-claude-code-session-id',
+  'x-opencode-session',
+  'session-id',
+  'session_id',
+  'conversation_id',
+  'x-session-id',
+  'x-conversation-id',
+  'x-session-affinity',
+  'x-litellm-session-id',
+] as const;
+const traceparentForm = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/**
+ * Ties a request to its turn: by our own headers, by those of Codex, Claude Code, opencode and gateways, by its trace, or,
+ * where it says nothing, by itself alone.
+ * @param unique names this request, and no other
+ */
+export function turnKeyOf(headers: IncomingHttpHeaders, unique: string): TurnKey {
+  const one = (name: string): string | undefined => {
+    const value = headers[name];
+    const text = Array.isArray(value) ? value[0] : value;
+    return text === undefined || text === '' ? undefined : text;
+  };
+  const given = one('x-turnwatch-turn-id');
+  const codex = codexTurn(one('x-codex-turn-metadata'));
+  const conversationId = conversationHeaders.map(one).find((value) => value !== undefined) ?? codex?.session;
+  const traceparent = one('traceparent');
+  const trace = traceparentForm.exec(traceparent ?? '')?.[1];
+  const agent = one('x-turnwatch-agent') ?? one('originator') ?? productOf(one('user-agent'));
+  const parentId = one('x-turnwatch-parent-id');
+  const about = {
+    ...(parentId === undefined ? {} : { parentId }),
+    ...(conversationId === undefined ? {} : { conversationId }),
+    ...(agent === undefined ? {} : { agent }),
+    ...(trace === undefined || traceparent === undefined ? {} : { traceparent }),
+  };
+  const turnId = given ?? codex?.turn;
+  if (turnId !== undefined) return { key: `turn ${turnId}`, lasts: true, turnId, ...about };
+  if (conversationId !== undefined) return { key: `conversation ${conversationId}`, lasts: true, ...about };
+  if (trace !== undefined) return { key: `trace ${trace}`, lasts: false, ...about };
+  return { key: `request ${unique}`, lasts: false, ...about };
+}
+
+function codexTurn(metadata: string | undefined): { turn?: string; session?: string } | undefined {
+  if (metadata === undefined) return undefined;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(metadata);
+  } catch {
+    // Of a version that writes something else: its other headers still say whose it is.
+    return undefined;
+  }
+  if (typeof parsed !== 'object' || parsed === null) return undefined;
+  const text = (name: string): string | undefined => {
+    const value: unknown = Reflect.get(parsed, name);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  };
+  const turn = text('turn_id');
+  const session = text('session_id') ?? text('thread_id');
+  return { ...(turn === undefined ? {} : { turn }), ...(session === undefined ? {} : { session }) };
+}
+
+/** `claude-cli` of `claude-cli/2.1.332 (external, cli)`. */
+function productOf(userAgent: string | undefined): string | undefined {
+  return /^([\w.-]{1,64})/.exec(userAgent ?? '')?.[1];
+}
