@@ -1,7 +1,7 @@
 import { type Command, command } from '../command.ts';
 import { reportingFlags } from '../reporting-flags.ts';
 
-export const engineFlags = {
+const ownFlags = {
   url: { kind: 'text', value: 'URL', help: 'where the engine answers: http://127.0.0.1:8080' },
   kind: {
     kind: 'text',
@@ -22,10 +22,11 @@ export const engineFlags = {
     max: 60,
     help: 'pause between two looks, default 2; llama.cpp is never asked more often than that',
   },
-  ...reportingFlags,
   once: { kind: 'switch', help: 'look, say what is seen, tell nobody' },
   json: { kind: 'switch', help: 'with --once: a JSON line on stdout' },
 } as const;
+
+export const engineFlags: typeof ownFlags & typeof reportingFlags = { ...ownFlags, ...reportingFlags };
 
 export const engineCommand: Command = command({
   name: 'engine',

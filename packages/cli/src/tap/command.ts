@@ -1,7 +1,7 @@
 import { type Command, command } from '../command.ts';
 import { reportingFlags } from '../reporting-flags.ts';
 
-export const tapFlags = {
+const ownFlags = {
   upstream: {
     kind: 'text',
     value: 'URL',
@@ -12,7 +12,6 @@ export const tapFlags = {
     kind: 'switch',
     help: 'listen beyond this host: whoever reaches the tap reaches the upstream by it',
   },
-  ...reportingFlags,
   route: {
     kind: 'text',
     value: 'ROUTE',
@@ -36,6 +35,8 @@ export const tapFlags = {
     help: 'at SIGTERM: let answers end for so long, default 30',
   },
 } as const;
+
+export const tapFlags: typeof ownFlags & typeof reportingFlags = { ...ownFlags, ...reportingFlags };
 
 export const tapCommand: Command = command({
   name: 'tap',
