@@ -1,6 +1,6 @@
 // Protobuf as no exporter writes it.
 
-export function varint(value: number): number[] {
+function varint(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
   for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest % 128) | 128);

@@ -20,7 +20,7 @@ export function numberOf({ attributes }: ForeignRecord, name: string): number | 
 }
 
 /** Only what is said. */
-export function known<Fields extends object>(
+function known<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {

@@ -5,12 +5,12 @@ const defaultUrl = 'http://127.0.0.1:4318';
 const withinMs = 15_000;
 
 /** The detector cannot be reached, or cannot answer now. */
-export class ApiUnavailableError extends Error {
+class ApiUnavailableError extends Error {
   readonly code = 'TURNWATCH_ERR_API_UNAVAILABLE';
 }
 
 /** The detector says no; the message is what it said and how to mend it. */
-export class ApiRefusedError extends Error {
+class ApiRefusedError extends Error {
   readonly code = 'TURNWATCH_ERR_API_REFUSED';
 }
 

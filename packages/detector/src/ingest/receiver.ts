@@ -13,7 +13,7 @@ import { directPath } from './paths.ts';
 import { Senders } from './sender.ts';
 
 /** Why a record of ours was refused; the others of its batch are taken. `unusable`: an attribute is missing or wrong. */
-export type RecordRefusal = 'unusable' | MergeRefusal;
+type RecordRefusal = 'unusable' | MergeRefusal;
 
 /** What a request came to, for the metrics. */
 export interface ReceivedRequest {
