@@ -27,6 +27,7 @@ export const variables: ReadonlyMap<string, Variable> = new Map<string, Variable
   ['TURNWATCH_TOKENS', { path: ['tokens'], text: false }],
   ['TURNWATCH_WEBHOOK_ALLOW_PRIVATE', { path: ['webhook', 'allowPrivate'], text: false }],
   ['TURNWATCH_WEBHOOK_ALLOW_LOOPBACK', { path: ['webhook', 'allowLoopback'], text: false }],
+  ['TURNWATCH_MAPPERS', { path: ['mappers'], text: false }],
   ['TURNWATCH_PLUGINS', { path: ['plugins'], text: false }],
   ['TURNWATCH_SOURCE', { path: ['source'], text: true }],
   ['TURNWATCH_CANARY_ROUTES', { path: ['canary', 'routes'], text: false }],
