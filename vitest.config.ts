@@ -7,7 +7,12 @@ export default defineConfig({
   resolve: { conditions: [source] },
   ssr: { resolve: { conditions: [source], externalConditions: [source] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'examples/*/src/**/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'test/**/*.test.ts',
+      'examples/*/src/**/*.test.ts',
+      'dashboards/src/**/*.test.ts',
+    ],
     // Worker threads and modules that Node itself loads inherit it.
     execArgv: [`--conditions=${source}`],
     testTimeout: 20_000,

@@ -14,6 +14,24 @@ export const programs = [
     debian: 'chromium',
     what: 'the live page in a real browser',
   },
+  {
+    names: ['prometheus'],
+    variable: 'TURNWATCH_PROMETHEUS',
+    debian: 'prometheus',
+    what: 'dashboards and rules in a real Prometheus',
+  },
+  {
+    names: ['promtool'],
+    variable: 'TURNWATCH_PROMTOOL',
+    debian: 'prometheus',
+    what: 'alerts by promtool',
+  },
+  {
+    names: ['amtool'],
+    variable: 'TURNWATCH_AMTOOL',
+    debian: 'prometheus-alertmanager',
+    what: 'the routes of alerts by amtool',
+  },
 ];
 
 /** Those that neither their variable nor the PATH has. */
@@ -57,7 +75,7 @@ function main() {
   if (missing.length === 0) return;
   let reason = whyNotInstall();
   if (reason === undefined) {
-    if (!install(missing.map(({ debian }) => debian))) reason = 'apt-get failed, see above';
+    if (!install([...new Set(missing.map(({ debian }) => debian))])) reason = 'apt-get failed, see above';
     missing = missingPrograms();
   }
   for (const { debian, what, variable } of missing)

@@ -18,6 +18,7 @@ export {
 export { Registry } from './registry.ts';
 export type { SavedProcess, SavedRest, SavedState, SavedTurn } from './saved.ts';
 export type * from './signal.ts';
+export type { StaleGroup, Standing } from './standing.ts';
 export type { Threshold } from './threshold.ts';
 export type { AwakeMs, BootMs, Now, Stamp, WallMs } from './time.ts';
 export { type Input, transition } from './transition.ts';

@@ -769,6 +769,7 @@ describe('another policy while running', () => {
 test('the oldest silence is that of open turns whose clock runs', () => {
   const bench = new Bench();
   expect(bench.registry.oldestSilenceMs()).toBe(0);
+  expect(bench.registry.oldestSilent(at(0))).toBeUndefined();
   bench.t = 30;
   bench.turn({ turn: 'A', report: { phase: 'text', phaseA: 0, lastA: s(10) } });
   bench.turn({ turn: 'B', report: { phase: 'text', phaseA: 0, lastA: s(25) } });
@@ -777,6 +778,13 @@ test('the oldest silence is that of open turns whose clock runs', () => {
     report: { phase: 'waiting', phaseA: 0, lastA: 0, waiting: { for: 'approval', sinceA: 0 } },
   });
   expect(bench.registry.oldestSilenceMs()).toBe(s(20));
+  expect(bench.registry.oldestSilent(at(30))).toMatchObject({ id: 'A', silenceMs: s(20) });
+  expect(bench.registry.standing().open).toEqual(
+    new Map([
+      ['text', 2],
+      ['waiting', 1],
+    ]),
+  );
 });
 
 test('a way that is late by nature makes the thresholds of its coarse turns larger from the start, never smaller', () => {

@@ -14,6 +14,7 @@ import { type Listing, listedEnd } from './reconcile.ts';
 import { restoreTurn, type SavedRest, type SavedState, type SavedTurn, saveTurn } from './saved.ts';
 import type { TurnEffect } from './settle.ts';
 import type { EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './signal.ts';
+import { type Standing, standingNow } from './standing.ts';
 import { arrivalStamp, type Now, type Stamp, type WallMs } from './time.ts';
 import { type Input, transition } from './transition.ts';
 import { isOpen, type Owner, ownerIs, type Turn } from './turn.ts';
@@ -98,7 +99,13 @@ export class Registry {
 
   /** Longest silence among open turns whose clock runs, ms. */
   oldestSilenceMs(): number {
-    return this.#turns.oldestSilenceMs();
+    return Math.max(0, this.#turns.oldestSilent()?.silenceMs ?? 0);
+  }
+
+  /** The turn of {@link oldestSilenceMs}; undefined: no clock runs. */
+  oldestSilent(now: Now): TurnView | undefined {
+    const oldest = this.#turns.oldestSilent();
+    return oldest && viewOf(oldest.turn, this.#context(oldest.turn, now));
   }
 
   processes(now: Now): ProcessView[] {
@@ -121,6 +128,11 @@ export class Registry {
 
   counts(): TurnCounts {
     return this.#turns.counts();
+  }
+
+  /** How the open turns stand: by phase, and the stale ones by what they have in common. */
+  standing(): Standing {
+    return standingNow(this.#turns.values());
   }
 
   saveTurn(id: string): SavedTurn | undefined {

@@ -93,13 +93,15 @@ export class TurnTable {
     return counts;
   }
 
-  /** Longest silence among open turns whose clock runs, ms: cheap, asked of all of them at each scrape. */
-  oldestSilenceMs(): number {
-    let oldestMs = 0;
-    for (const turn of this.#turns.values())
-      if (isOpen(turn) && turn.report.phase !== 'waiting' && turn.report.phase !== 'idle')
-        oldestMs = Math.max(oldestMs, turn.w - silentSinceA(turn));
-    return oldestMs;
+  /** The open turn whose clock runs with the longest silence: cheap, asked of all of them at each scrape. */
+  oldestSilent(): { readonly turn: Turn; readonly silenceMs: number } | undefined {
+    let oldest: { turn: Turn; silenceMs: number } | undefined;
+    for (const turn of this.#turns.values()) {
+      if (!isOpen(turn) || turn.report.phase === 'waiting' || turn.report.phase === 'idle') continue;
+      const silenceMs = turn.w - silentSinceA(turn);
+      if (oldest === undefined || silenceMs > oldest.silenceMs) oldest = { turn, silenceMs };
+    }
+    return oldest;
   }
 
   /** And beyond `keep` those that settled first. */

@@ -250,7 +250,7 @@ export class DetectorService implements Detector {
   }
 
   #work(): void {
-    tellPause(this.#clock.tick().pauseMs, this.#logger);
+    tellPause(this.#clock.tick().pauseMs, this.#logger, this.#meters);
     if (++this.#ticks % purgeTicks === 0) {
       const [pipeline, registry, logger] = [this.#pipeline, this.#registry, this.#logger];
       const { retention } = this.#operations.config;

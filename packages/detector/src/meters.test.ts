@@ -1,3 +1,4 @@
+import type { EngineSignal } from '@turnwatch/core';
 import { type MetricKey, metrics, prometheusName } from '@turnwatch/protocol';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type RunningDetector, runDetector } from './testing/running-detector.ts';
@@ -83,4 +84,55 @@ test('every metric has the name of the catalogue and its help', async () => {
   // Counters appear with their first count, gauges at once.
   for (const key of ['turns', 'oldestSilence', 'lastTickAge'] as const)
     expect(named).toContain(prometheusName(metrics[key]));
+});
+
+test('how open turns stand, what is stale since when, and what would judge the oldest silence', async () => {
+  const quiet = new ScriptedAgent('quiet', { provider: 'openai', model: 'gpt-5' });
+  const tool = new ScriptedAgent('tool');
+  for (const agent of [quiet, tool]) agent.a = 5000;
+  const calls = [{ id: 'c', startedA: 0, quietSinceA: 5000, updates: 0 }];
+  await post(running.url, [
+    quiet.says({ name: 'started' }, 5000),
+    quiet.beat(),
+    tool.says({ name: 'started' }, 0, { phase: 'tool', calls }),
+    tool.beat(),
+  ]);
+  running.pass(7);
+  const text = await (await fetch(`${running.url}/metrics`)).text();
+  expect(text).toMatch(/^turnwatch_turns_open\{phase="agent",[^}]*\} 1$/m);
+  expect(text).toMatch(/^turnwatch_turns_open\{phase="tool",[^}]*\} 1$/m);
+  expect(text).toMatch(/^turnwatch_turns_open\{phase="waiting",[^}]*\} 0$/m);
+  const labels = 'provider="openai",model="gpt-5",reason="silence",phase="agent"';
+  expect(text).toContain(`turnwatch_turns_stale{${labels}`);
+  expect(text).toMatch(/^turnwatch_turn_oldest_stale_seconds\{[^}]*\} 7$/m);
+  expect(text).toMatch(/^turnwatch_turn_oldest_silence_threshold_seconds\{[^}]*\} 1$/m);
+});
+
+test('engines by state, what they read and how fast; sleeps that hosts announce; pauses of the detector', async () => {
+  const probe = new ScriptedAgent('probe');
+  const reads = (read: number): EngineSignal => ({
+    type: 'engine',
+    origin: probe.beat().origin,
+    engine: 'local',
+    state: 'busy',
+    queued: 3,
+    slots: [{ id: 0, turn: 't', read, generated: 0 }],
+  });
+  await post(running.url, [reads(100)]);
+  running.pass(2);
+  await post(running.url, [reads(700)]);
+  await post(running.url, [{ type: 'process', origin: probe.beat().origin, name: 'suspending' }]);
+  const text = await (await fetch(`${running.url}/metrics`)).text();
+  expect(text).toMatch(/^turnwatch_engines\{state="busy",[^}]*\} 1$/m);
+  expect(text).toMatch(/^turnwatch_engine_queued\{[^}]*\} 3$/m);
+  expect(text).toMatch(/^turnwatch_engine_tokens_read_total\{[^}]*\} 600$/m);
+  expect(text).toMatch(/^turnwatch_engine_reading_seconds_total\{[^}]*\} 2$/m);
+  expect(text).toMatch(/^turnwatch_sources_suspensions_total\{path="direct",[^}]*\} 1$/m);
+  expect(text).toMatch(/^turnwatch_path_healthy\{path="direct",[^}]*\} 1$/m);
+  expect(text).not.toContain('paused_seconds_total{');
+  running.clocks.advance(90_000);
+  running.detector.tick();
+  expect(await (await fetch(`${running.url}/metrics`)).text()).toMatch(
+    /^turnwatch_detector_paused_seconds_total\{[^}]*\} (8|9)\d/m,
+  );
 });

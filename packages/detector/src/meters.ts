@@ -1,14 +1,16 @@
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { AggregationType, MeterProvider } from '@opentelemetry/sdk-metrics';
-import type { Effect, Now, Registry, Signal, TurnEvent } from '@turnwatch/core';
+import type { Effect, Now, Registry, Signal, TurnEvent, TurnIdentity } from '@turnwatch/core';
 import { type MetricKey, type MetricLabel, metrics } from '@turnwatch/protocol';
 import type { DeliveryReport, EndpointState } from '@turnwatch/webhook/send';
 import type { RequestHandler } from 'express';
 import type { PathHealth } from './canary/canaries.ts';
+import { EngineInstruments } from './engines/engine-instruments.ts';
 import type { ConnectionLoss } from './http/connections.ts';
 import type { ReceivedRequest } from './ingest/receiver.ts';
 import type { CallReport } from './plugins/plugin-guard.ts';
 import { processInstruments } from './process-instruments.ts';
+import { standingInstruments } from './standing-instruments.ts';
 import type { TurnStore } from './store/turn-store.ts';
 
 export interface MeterSources {
@@ -37,10 +39,13 @@ export class Meters {
   readonly #provider: MeterProvider;
   readonly #exporter: PrometheusExporter;
   readonly #record: Readonly<Record<MetricKey, Recorder>>;
+  readonly #sources: MeterSources;
   readonly #models = new Set<string>();
   readonly #endpoints = new Set<string>();
+  #engines: EngineInstruments | undefined;
 
   constructor(sources: MeterSources) {
+    this.#sources = sources;
     // Embedded: the detector's own listener serves the scrape. target_info would tell this process's command line.
     this.#exporter = new PrometheusExporter({ preventServerStart: true, withoutTargetInfo: true });
     this.#provider = new MeterProvider({ readers: [this.#exporter], views: viewsOfCatalogue() });
@@ -62,9 +67,17 @@ export class Meters {
 
   /** How old each record was when it came in; none where the producer's clock runs ahead. */
   arrived(signals: readonly Signal[], path: string, wallMs: number): void {
-    for (const signal of signals)
+    for (const signal of signals) {
+      if (signal.type === 'engine') this.#engines?.sample(signal, this.#sources.now().bootMs);
+      if (signal.type === 'process' && signal.name === 'suspending') this.#record.suspensions(1, { path });
       if (signal.type !== 'canary' && signal.origin.wallMs !== undefined)
         this.#record.ingestLag(Math.max(0, wallMs - signal.origin.wallMs) / 1000, { path });
+    }
+  }
+
+  /** The detector stood still. */
+  paused(pauseMs: number): void {
+    this.#record.paused(pauseMs / 1000);
   }
 
   effect(effect: Effect): void {
@@ -73,14 +86,14 @@ export class Meters {
     switch (event.type) {
       case 'turn.stale':
         this.#record.verdicts(1, {
-          ...this.#who(event),
+          ...this.#who(event.identity),
           reason: event.stale.reason,
           phase: event.stale.phase,
         });
         this.#stalenessDelay(event);
         break;
       case 'turn.recovered':
-        this.#record.recovered(1, { ...this.#who(event), reason: event.recovered.reason });
+        this.#record.recovered(1, { ...this.#who(event.identity), reason: event.recovered.reason });
         break;
       case 'turn.expired':
         this.#record.expired(1, { state: event.expired.stateBefore });
@@ -147,8 +160,7 @@ export class Meters {
     this.#record.detectionDelay(Math.max(0, lateMs) / 1000, { reason: stale.reason });
   }
 
-  #who({ identity }: TurnEvent): Labels {
-    const { provider = 'unknown', model = 'unknown' } = identity;
+  #who({ provider = 'unknown', model = 'unknown' }: TurnIdentity): Labels {
     const pair = `${provider}\n${model}`;
     if (!this.#models.has(pair) && this.#models.size >= maxModels)
       return { provider: 'other', model: 'other' };
@@ -188,7 +200,15 @@ export class Meters {
       }
       for (const [endpoint, count] of sums) record(count, { endpoint });
     };
+    this.#engines = new EngineInstruments(() => sources.now().bootMs, gauge, counter);
     return {
+      ...this.#engines.recorders,
+      ...standingInstruments({ ...sources, who: (identity) => this.#who(identity) }, gauge),
+      suspensions: counter('suspensions'),
+      paused: counter('paused'),
+      pathHealthy: gauge('pathHealthy', (record) => {
+        for (const [path, { ok }] of Object.entries(canaries())) record(ok ? 1 : 0, { path });
+      }),
       verdicts: counter('verdicts'),
       recovered: counter('recovered'),
       expired: counter('expired'),

@@ -1,5 +1,6 @@
 import type { Timers } from './clocks.ts';
 import type { Logger } from './logger.ts';
+import type { Meters } from './meters.ts';
 
 const tickMs = 1000;
 /** /healthz fails beyond this age: a detector that does not judge must not look alive. */
@@ -9,8 +10,9 @@ const maxAgeTicks = 3;
 const toldPauseMs = 1000;
 
 /** Says that the detector itself stood still. */
-export function tellPause(pauseMs: number, logger: Logger): void {
+export function tellPause(pauseMs: number, logger: Logger, meters: Pick<Meters, 'paused'>): void {
   if (pauseMs < toldPauseMs) return;
+  meters.paused(pauseMs);
   logger.info({ pauseMs: Math.round(pauseMs) }, 'the detector stood still; nothing is judged by that time');
 }
 

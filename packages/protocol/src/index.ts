@@ -25,6 +25,7 @@ export * from './api/turn-document.ts';
 export * from './api/turn-query.ts';
 export * from './api/turn-schema.ts';
 export * from './decode.ts';
+export type { EngineMetricKey } from './engine-metrics.ts';
 export type * from './event/document.ts';
 export { type EventIdParts, eventId, eventIdOf, staleEventId } from './event/event-id.ts';
 export * from './event/schema.ts';
@@ -34,6 +35,7 @@ export {
   testDocument,
   toDocument,
 } from './event/to-document.ts';
+export type { LearnedMetricKey } from './learned-metrics.ts';
 export * from './metrics.ts';
 export type { PluginMetricKey } from './plugin-metrics.ts';
 export type { ProcessMetricKey } from './process-metrics.ts';

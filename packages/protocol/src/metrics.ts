@@ -1,3 +1,5 @@
+import { type EngineMetricKey, engineMetrics } from './engine-metrics.ts';
+import { type LearnedMetricKey, learnedMetrics } from './learned-metrics.ts';
 import { type PluginMetricKey, pluginMetrics } from './plugin-metrics.ts';
 import { type ProcessMetricKey, processMetrics } from './process-metrics.ts';
 
@@ -73,6 +75,15 @@ export type MetricKey =
   | 'deliveryDelay'
   | 'commitDuration'
   | 'tickLateness'
+  | 'openTurns'
+  | 'staleTurns'
+  | 'oldestStale'
+  | 'oldestSilenceThreshold'
+  | 'pathHealthy'
+  | 'suspensions'
+  | 'paused'
+  | LearnedMetricKey
+  | EngineMetricKey
   | PluginMetricKey
   | ProcessMetricKey;
 
@@ -287,6 +298,57 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     help: 'How much later than a second after the one before a tick begins: the lag of the event loop.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
   },
+  openTurns: {
+    name: 'turnwatch.turns.open',
+    unit: '{turn}',
+    kind: 'gauge',
+    labels: ['phase'],
+    help: 'Open turns by what they do: first_token is reading the prompt, waiting is for a person or a time.',
+  },
+  staleTurns: {
+    name: 'turnwatch.turns.stale',
+    unit: '{turn}',
+    kind: 'gauge',
+    labels: ['reason', 'provider', 'model', 'phase'],
+    help: 'Open turns that are stale now.',
+  },
+  oldestStale: {
+    name: 'turnwatch.turn.oldest_stale_seconds',
+    unit: 's',
+    kind: 'gauge',
+    labels: ['reason', 'provider', 'model', 'phase'],
+    help: 'Since the oldest verdict among the turns that are stale now.',
+  },
+  oldestSilenceThreshold: {
+    name: 'turnwatch.turn.oldest_silence_threshold_seconds',
+    unit: 's',
+    kind: 'gauge',
+    labels: [],
+    help: 'Threshold and confirm window of the turn with the longest proven silence: beyond it that turn is stale.',
+  },
+  pathHealthy: {
+    name: 'turnwatch.path.healthy',
+    unit: '{path}',
+    kind: 'gauge',
+    labels: ['path'],
+    help: "Whether the detector's own probe comes back through a path: 1, or 0 while nothing behind it can be judged.",
+  },
+  suspensions: {
+    name: 'turnwatch.sources.suspensions',
+    unit: '{suspension}',
+    kind: 'counter',
+    labels: ['path'],
+    help: 'Processes that announced that their host goes to sleep.',
+  },
+  paused: {
+    name: 'turnwatch.detector.paused_seconds',
+    unit: 's',
+    kind: 'counter',
+    labels: [],
+    help: 'Time in which the detector stood still, by sleep or load; nothing is judged by it.',
+  },
+  ...learnedMetrics,
+  ...engineMetrics,
   ...processMetrics,
   ...pluginMetrics,
 };
