@@ -1,0 +1,53 @@
+import {
+  type AgentMetricKey,
+  agentMetrics,
+  type MetricKey,
+  metrics,
+  prometheusName,
+} from '@turnwatch/protocol';
+
+type Suffix = '' | '_bucket' | '_sum' | '_count';
+
+/** A series of the detector with its matchers: panels have them of the dashboard's variables, rules have none. */
+export type Series = (key: MetricKey, matchers?: string, suffix?: Suffix) => string;
+
+export const inPanel: Series = (key, matchers = '', suffix = '') =>
+  selector(`${prometheusName(metrics[key])}${suffix}`, ['job=~"$job"', 'instance=~"$instance"', matchers]);
+
+export const inRule: Series = (key, matchers = '', suffix = '') =>
+  selector(`${prometheusName(metrics[key])}${suffix}`, [matchers]);
+
+/**
+ * A series of agents, which are jobs of their own. The Collector and Prometheus put the unit's word to names of the
+ * conventions, which have none of their own; a scrape of the JavaScript exporter does not.
+ */
+export function ofAgents(key: AgentMetricKey, matchers = '', suffix: Suffix = ''): string {
+  const spec = agentMetrics[key];
+  const name = prometheusName(spec);
+  const all = ['job=~"$agents"', matchers];
+  return spec.unit === 's' && !name.endsWith('_seconds')
+    ? selector('', [`__name__=~"${name}(_seconds)?${suffix}"`, ...all])
+    : selector(`${name}${suffix}`, all);
+}
+
+/**
+ * How much a counter has grown. `increase` alone loses the first count of a series, which comes to be with it: one verdict
+ * on a model that never had one would be none.
+ */
+export function grown(series: string, range: string): string {
+  return `((${series} unless ${series} offset ${range}) or increase(${series}[${range}]))`;
+}
+
+export function quantile(share: number, buckets: string, range: string, by: readonly string[] = []): string {
+  return `histogram_quantile(${share}, sum by (${['le', ...by].join(', ')}) (rate(${buckets}[${range}])))`;
+}
+
+/** One bucket; Prometheus 3 writes whole bounds as 10.0, older ones as they were scraped. */
+export function upTo(seconds: number): string {
+  return Number.isInteger(seconds) ? `le=~"${seconds}(\\\\.0)?"` : `le="${seconds}"`;
+}
+
+function selector(name: string, matchers: readonly string[]): string {
+  const all = matchers.filter((matcher) => matcher !== '').join(', ');
+  return all === '' ? name : `${name}{${all}}`;
+}
