@@ -22,10 +22,7 @@ import { type TurnCounts, TurnTable } from './turn-table.ts';
 import type { ProcessView, TurnView } from './view.ts';
 import { viewOf } from './view-of.ts';
 
-/**
- * All turns, processes, engines and what has been learned: signals in, verdicts out. It has no clock, no timer and no
- * I/O; whole days of thousands of turns run through it in a test in milliseconds.
- */
+/** All turns, processes, engines and what has been learned: signals in, verdicts out. No clock, no timer, no I/O. */
 export class Registry {
   /** What has been learned; an operator may exclude gaps, a scenario may set it. */
   readonly learned: Baselines = new Baselines();
@@ -37,6 +34,8 @@ export class Registry {
   readonly #interned = new Interned();
   readonly #sharedOwner = (owner: Owner): Owner => this.#interned.owner(owner);
   readonly #readBaseline = (key: string): Baseline => this.learned.read(key);
+  /** How the open turns stand: by phase, and the stale ones by what they have in common. */
+  readonly standing: () => Standing = () => standingNow(this.#turns.values());
   #lastNow: Now;
 
   constructor(policy: Policy, now: Now) {
@@ -97,15 +96,10 @@ export class Registry {
       .sort((a, b) => b.startedAtMs - a.startedAtMs);
   }
 
-  /** Longest silence among open turns whose clock runs, ms. */
-  oldestSilenceMs(): number {
-    return Math.max(0, this.#turns.oldestSilent()?.silenceMs ?? 0);
-  }
-
-  /** The turn of {@link oldestSilenceMs}; undefined: no clock runs. */
-  oldestSilent(now: Now): TurnView | undefined {
+  /** The open turn whose clock runs with the longest silence, and that silence, ms; undefined: no clock runs. */
+  oldestSilent(now: Now): { readonly silenceMs: number; readonly view: TurnView } | undefined {
     const oldest = this.#turns.oldestSilent();
-    return oldest && viewOf(oldest.turn, this.#context(oldest.turn, now));
+    return oldest && { ...oldest, view: viewOf(oldest.turn, this.#context(oldest.turn, now)) };
   }
 
   processes(now: Now): ProcessView[] {
@@ -128,11 +122,6 @@ export class Registry {
 
   counts(): TurnCounts {
     return this.#turns.counts();
-  }
-
-  /** How the open turns stand: by phase, and the stale ones by what they have in common. */
-  standing(): Standing {
-    return standingNow(this.#turns.values());
   }
 
   saveTurn(id: string): SavedTurn | undefined {

@@ -225,7 +225,6 @@ export class Meters {
       turns: gauge('turns', (record) => {
         for (const [state, count] of Object.entries(registry.counts())) record(count, { state });
       }),
-      oldestSilence: gauge('oldestSilence', (record) => record(registry.oldestSilenceMs() / 1000)),
       lastTickAge: gauge('lastTickAge', (record) => record(tickAgeMs() / 1000)),
       canaryAge: gauge('canaryAge', (record) => {
         for (const [path, { canaryAgeMs }] of Object.entries(canaries()))

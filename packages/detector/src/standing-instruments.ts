@@ -1,8 +1,8 @@
 import type { Now, Phase, Registry } from '@turnwatch/core';
-import type { LearnedMetricKey, MetricKey } from '@turnwatch/protocol';
+import type { LearnedMetricKey, MetricKey, StandingMetricKey } from '@turnwatch/protocol';
 import type { Labels, Recorder } from './meters.ts';
 
-type StandingKey = 'openTurns' | 'staleTurns' | 'oldestStale' | 'oldestSilenceThreshold' | LearnedMetricKey;
+type StandingKey = StandingMetricKey | LearnedMetricKey;
 type Who = (identity: { readonly provider?: string; readonly model?: string }) => Labels;
 
 export interface StandingSources {
@@ -71,10 +71,13 @@ export function standingInstruments(
       for (const { labels, sinceMs } of staleGroups()) record(Math.max(0, wallMs - sinceMs) / 1000, labels);
     }),
     oldestSilenceThreshold: gauge('oldestSilenceThreshold', (record) => {
-      const oldest = registry.oldestSilent(now());
-      if (oldest !== undefined && Number.isFinite(oldest.thresholdMs))
-        record((oldest.thresholdMs + oldest.confirmMs) / 1000);
+      const view = registry.oldestSilent(now())?.view;
+      if (view !== undefined && Number.isFinite(view.thresholdMs))
+        record((view.thresholdMs + view.confirmMs) / 1000);
     }),
+    oldestSilence: gauge('oldestSilence', (record) =>
+      record(Math.max(0, registry.oldestSilent(now())?.silenceMs ?? 0) / 1000),
+    ),
     learnedThreshold: learned('learnedThreshold', ({ threshold }) => threshold.thresholdMs / 1000),
     learnedGap: learned('learnedGap', ({ maxGapMs }) => maxGapMs / 1000),
     learnedSamples: learned('learnedSamples', ({ samples }) => samples),

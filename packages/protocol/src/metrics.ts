@@ -1,7 +1,9 @@
+import { type DeliveryMetricKey, deliveryMetrics } from './delivery-metrics.ts';
 import { type EngineMetricKey, engineMetrics } from './engine-metrics.ts';
 import { type LearnedMetricKey, learnedMetrics } from './learned-metrics.ts';
 import { type PluginMetricKey, pluginMetrics } from './plugin-metrics.ts';
 import { type ProcessMetricKey, processMetrics } from './process-metrics.ts';
+import { type StandingMetricKey, standingMetrics } from './standing-metrics.ts';
 
 export type MetricKind = 'counter' | 'gauge' | 'histogram';
 
@@ -47,7 +49,6 @@ export interface MetricSpec {
 
 export type MetricKey =
   | 'turns'
-  | 'oldestSilence'
   | 'verdicts'
   | 'recovered'
   | 'expired'
@@ -63,26 +64,18 @@ export type MetricKey =
   | 'lastTickAge'
   | 'canaryAge'
   | 'unreachableSources'
-  | 'outboxBacklog'
-  | 'deliveryAttempts'
-  | 'deadLetters'
-  | 'superseded'
-  | 'endpoints'
   | 'storeHealthy'
   | 'feedSubscribers'
   | 'unauthorized'
   | 'deadmanPings'
-  | 'deliveryDelay'
   | 'commitDuration'
   | 'tickLateness'
-  | 'openTurns'
-  | 'staleTurns'
-  | 'oldestStale'
-  | 'oldestSilenceThreshold'
   | 'pathHealthy'
   | 'suspensions'
   | 'paused'
+  | DeliveryMetricKey
   | LearnedMetricKey
+  | StandingMetricKey
   | EngineMetricKey
   | PluginMetricKey
   | ProcessMetricKey;
@@ -95,13 +88,6 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     kind: 'gauge',
     labels: ['state'],
     help: 'Turns that are watched, by state.',
-  },
-  oldestSilence: {
-    name: 'turnwatch.turn.oldest_silence_seconds',
-    unit: 's',
-    kind: 'gauge',
-    labels: [],
-    help: 'Longest proven silence among the open turns whose clock runs.',
   },
   verdicts: {
     name: 'turnwatch.turn.verdicts',
@@ -211,41 +197,6 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     labels: ['path'],
     help: 'Processes with open turns that are not heard of.',
   },
-  outboxBacklog: {
-    name: 'turnwatch.outbox.backlog',
-    unit: '{event}',
-    kind: 'gauge',
-    labels: ['endpoint'],
-    help: 'Events that wait for their delivery.',
-  },
-  deliveryAttempts: {
-    name: 'turnwatch.delivery.attempts',
-    unit: '{attempt}',
-    kind: 'counter',
-    labels: ['endpoint', 'outcome'],
-    help: 'Attempts to deliver an event: delivered, retried, refused, dead.',
-  },
-  deadLetters: {
-    name: 'turnwatch.delivery.dead_letters',
-    unit: '{event}',
-    kind: 'gauge',
-    labels: ['endpoint'],
-    help: 'Events given up after the last attempt and not replayed yet.',
-  },
-  superseded: {
-    name: 'turnwatch.delivery.superseded',
-    unit: '{event}',
-    kind: 'counter',
-    labels: ['endpoint'],
-    help: 'Waiting events that the delivery of a newer one of their turn made worthless.',
-  },
-  endpoints: {
-    name: 'turnwatch.endpoints',
-    unit: '{endpoint}',
-    kind: 'gauge',
-    labels: ['state'],
-    help: 'Webhook endpoints: active, paused (failing for long, queue kept), disabled (answered 410).',
-  },
   storeHealthy: {
     name: 'turnwatch.store.healthy',
     unit: '{store}',
@@ -274,14 +225,6 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     labels: ['outcome'],
     help: "Pings of the dead-man's switch: ok, failed.",
   },
-  deliveryDelay: {
-    name: 'turnwatch.delivery.delay_seconds',
-    unit: 's',
-    kind: 'histogram',
-    labels: ['endpoint'],
-    help: 'From the instant at which an event was made to the answer that took it, retries included.',
-    buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60, 600, 3600],
-  },
   commitDuration: {
     name: 'turnwatch.store.commit_duration_seconds',
     unit: 's',
@@ -297,34 +240,6 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     labels: [],
     help: 'How much later than a second after the one before a tick begins: the lag of the event loop.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5],
-  },
-  openTurns: {
-    name: 'turnwatch.turns.open',
-    unit: '{turn}',
-    kind: 'gauge',
-    labels: ['phase'],
-    help: 'Open turns by what they do: first_token is reading the prompt, waiting is for a person or a time.',
-  },
-  staleTurns: {
-    name: 'turnwatch.turns.stale',
-    unit: '{turn}',
-    kind: 'gauge',
-    labels: ['reason', 'provider', 'model', 'phase'],
-    help: 'Open turns that are stale now.',
-  },
-  oldestStale: {
-    name: 'turnwatch.turn.oldest_stale_seconds',
-    unit: 's',
-    kind: 'gauge',
-    labels: ['reason', 'provider', 'model', 'phase'],
-    help: 'Since the oldest verdict among the turns that are stale now.',
-  },
-  oldestSilenceThreshold: {
-    name: 'turnwatch.turn.oldest_silence_threshold_seconds',
-    unit: 's',
-    kind: 'gauge',
-    labels: [],
-    help: 'Threshold and confirm window of the turn with the longest proven silence: beyond it that turn is stale.',
   },
   pathHealthy: {
     name: 'turnwatch.path.healthy',
@@ -347,6 +262,8 @@ export const metrics: Readonly<Record<MetricKey, MetricSpec>> = {
     labels: [],
     help: 'Time in which the detector stood still, by sleep or load; nothing is judged by it.',
   },
+  ...standingMetrics,
+  ...deliveryMetrics,
   ...learnedMetrics,
   ...engineMetrics,
   ...processMetrics,
