@@ -1,0 +1,94 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { freePorts } from './free-port.ts';
+import { pathOf } from './program.ts';
+import { RunningProgram } from './running-program.ts';
+
+/** The configurations as people use them. */
+export const configs = {
+  oneHost: fileURLToPath(new URL('../../collector-config/one-host/collector.yaml', import.meta.url)),
+  fleet: fileURLToPath(new URL('../../collector-config/fleet/gateway.yaml', import.meta.url)),
+} as const;
+
+export interface CollectorOptions {
+  readonly config: string;
+  /** Variables that the configuration names. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Laid over the configuration as a second one; ports are laid over always. */
+  readonly over?: object;
+}
+
+/** The real Collector on a configuration of collector-config/, at ports of its own. */
+export class RunningCollector {
+  readonly program: RunningProgram;
+  /** Takes OTLP over HTTP. */
+  readonly url: string;
+  /** The agents' metrics, for a scrape. */
+  readonly metricsUrl: string;
+  /** The Collector's own. */
+  readonly ownMetricsUrl: string;
+  readonly #folder: string;
+
+  private constructor(program: RunningProgram, ports: readonly number[], folder: string, scheme: string) {
+    this.program = program;
+    this.url = `${scheme}://127.0.0.1:${ports[0]}`;
+    this.metricsUrl = `http://127.0.0.1:${ports[3]}/metrics`;
+    this.ownMetricsUrl = `http://127.0.0.1:${ports[4]}/metrics`;
+    this.#folder = folder;
+  }
+
+  static async start(options: CollectorOptions): Promise<RunningCollector> {
+    const folder = mkdtempSync(join(tmpdir(), 'turnwatch-otelcol-'));
+    const ports = await freePorts(5);
+    const files = [options.config];
+    for (const layer of [portsLayer(ports), ...(options.over === undefined ? [] : [options.over])]) {
+      const file = join(folder, `layer-${files.length}.yaml`);
+      writeFileSync(file, stringify(layer));
+      files.push(file);
+    }
+    const program = await RunningProgram.start({
+      command: pathOf('otelcol'),
+      args: files.flatMap((file) => ['--config', file]),
+      environment: { OTELCOL_LISTEN: '127.0.0.1', OTELCOL_STATE: folder, ...options.environment },
+      readyUrl: `http://127.0.0.1:${ports[2]}/`,
+    });
+    const scheme = options.config === configs.fleet ? 'https' : 'http';
+    return new RunningCollector(program, ports, folder, scheme);
+  }
+
+  /** All bytes of the queue's files, as text. */
+  onDisk(): string {
+    const folder = join(this.#folder, 'turnwatch');
+    return readdirSync(folder)
+      .map((file) => readFileSync(join(folder, file), 'latin1'))
+      .join('\n');
+  }
+
+  /** One of the Collector's own metrics, summed over its series that have the given words; 0 where there is none. */
+  async own(name: string, ...words: readonly string[]): Promise<number> {
+    const text = await (await fetch(this.ownMetricsUrl)).text();
+    return text
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) && words.every((word) => line.includes(word)))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+  }
+
+  async end(): Promise<void> {
+    await this.program.end();
+    rmSync(this.#folder, { recursive: true });
+  }
+}
+
+function portsLayer([http, grpc, health, metrics, own]: readonly number[]): object {
+  const at = (port: number | undefined): { readonly endpoint: string } => ({ endpoint: `127.0.0.1:${port}` });
+  const exporter = { prometheus: { host: '127.0.0.1', port: own } };
+  return {
+    extensions: { health_check: at(health) },
+    receivers: { otlp: { protocols: { http: at(http), grpc: at(grpc) } } },
+    exporters: { prometheus: at(metrics) },
+    service: { telemetry: { metrics: { readers: [{ pull: { exporter } }] } } },
+  };
+}
