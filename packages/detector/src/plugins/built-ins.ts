@@ -1,4 +1,4 @@
-import { prometheus } from '@turnwatch/engines';
+import { auto, llamaCpp, lmStudio, ollama, prometheus, sglang, tgi, vllm } from '@turnwatch/engines';
 import { mappers } from '@turnwatch/mappers';
 import type { AnyPlugin, PluginKind } from '@turnwatch/plugin';
 import { a2a } from './built-in/a2a.ts';
@@ -11,9 +11,11 @@ export function builtInPlugins(): readonly { readonly name: string; readonly kin
   return [...builtIns.values()].map(({ name, kind }) => ({ name, kind }));
 }
 
+const probes = [auto, llamaCpp, vllm, sglang, tgi, ollama, lmStudio, prometheus];
+
 /** What needs no package: plugins of the same four interfaces as everybody's, by their names. */
 export const builtIns: ReadonlyMap<string, AnyPlugin> = new Map(
-  ([log, webhook, a2a, ...mappers, prometheus, memory, sqlite] as readonly AnyPlugin[]).map((plugin) => [
+  ([log, webhook, a2a, ...mappers, ...probes, memory, sqlite] as readonly AnyPlugin[]).map((plugin) => [
     plugin.name,
     plugin,
   ]),
