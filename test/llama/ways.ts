@@ -9,7 +9,7 @@ export interface Way {
   readonly probe: boolean;
   readonly tap: boolean;
   /** Begins the turn and its request; null: whoever is in between does. */
-  begin(id: string, engine: string): Begun | null;
+  begin(id: string, engine: string, model: string): Begun | null;
 }
 
 export interface Begun {
@@ -22,13 +22,13 @@ export interface Begun {
 const noPings = { sse_ping_interval: 3600 };
 const pings = { sse_ping_interval: 2 };
 
-function localTurn(id: string, engineId: string): Turn {
-  return startTurn({ id, route: 'local', engineId, provider: 'llama.cpp', model: 'random' });
+function localTurn(id: string, engineId: string, model: string): Turn {
+  return startTurn({ id, route: 'local', engineId, provider: 'llama.cpp', model });
 }
 
 /** The stream is watched. */
-function observed(id: string, engine: string): Begun {
-  const turn = localTurn(id, engine);
+function observed(id: string, engine: string, model: string): Begun {
+  const turn = localTurn(id, engine, model);
   return { turn, fetch: observeFetch(fetch, { turn: () => turn }) };
 }
 
@@ -38,8 +38,8 @@ export const ways: readonly Way[] = [
     asks: noPings,
     probe: true,
     tap: false,
-    begin(id, engine) {
-      const turn = localTurn(id, engine);
+    begin(id, engine, model) {
+      const turn = localTurn(id, engine, model);
       turn.request({ streaming: true });
       // Not observed: only the probe can see anything.
       return { turn, fetch };
