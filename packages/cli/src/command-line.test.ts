@@ -53,7 +53,7 @@ test.each<[string[], string]>([
   [['serv'], 'turnwatch: unknown command "serv"; did you mean serve?\nSee: turnwatch --help\n'],
   [
     ['kubernetes'],
-    'turnwatch: unknown command "kubernetes"; commands are demo, serve, check, plugins, wait, turns, turn, ack, mute, unmute, close, threshold, replay, backup, restore\n',
+    `turnwatch: unknown command "kubernetes"; commands are ${commands.map(({ name }) => name).join(', ')}\n`,
   ],
   [['--json'], 'turnwatch: unknown flag "--json"'],
   [['help', 'serv'], 'did you mean serve?'],
