@@ -70,7 +70,12 @@ export function createApp(options: AppOptions): Express {
 
   const { store, book } = deliveries;
   const turns = { registry, now, store, book };
-  const operators = { ...turns, command: options.command, logger: options.logger };
+  const operators = {
+    ...turns,
+    command: options.command,
+    timeline: screen.timeline,
+    logger: options.logger,
+  };
   const endpoints = endpointRoutes(options.endpoints);
   const handlers: Handlers = {
     listTurns: turnList(turns),

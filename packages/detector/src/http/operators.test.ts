@@ -65,6 +65,9 @@ describe('an operator', () => {
       ],
       nextCursor: null,
     });
+    expect((await api.call('GET', '/v1/turns/t1/timeline')).body.entries).toContainEqual(
+      expect.objectContaining({ kind: 'mark', what: 'operator', detail: 'acknowledge' }),
+    );
   });
 
   test('mutes a turn: nobody is told until the mute is over, and then once', async () => {

@@ -13,6 +13,7 @@ import type { EndpointBook } from '../endpoints/endpoint-book.ts';
 import type { Logger } from '../logger.ts';
 import type { AuditEntry } from '../store/stored-audit.ts';
 import type { TurnStore } from '../store/turn-store.ts';
+import type { Timeline } from '../timeline/timeline.ts';
 import { callerOf, parentOf } from './access.ts';
 import { readBody } from './body.ts';
 import { visibleEndpoints } from './deliveries.ts';
@@ -33,6 +34,7 @@ export interface OperatorRoutesOptions {
   readonly command: Command;
   readonly store: TurnStore;
   readonly book: EndpointBook;
+  readonly timeline: Pick<Timeline, 'operator'>;
   readonly logger: Logger;
 }
 
@@ -129,6 +131,7 @@ function order<Body extends { readonly why?: string }>(
       details,
       requestId: requestIdOf(response) ?? null,
     });
+    options.timeline.operator(turn.id, said.name, now.wallMs);
     logger.info({ turn: turn.id, by, why, action, ...details }, 'an operator spoke of a turn');
     answer(registry().turn(turn.id, clock()) ?? turn, response);
   };
