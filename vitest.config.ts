@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 // Tests run on the sources: the condition makes workspace imports resolve to src/, so no build is needed first.
@@ -15,6 +16,8 @@ export default defineConfig({
     ],
     // Worker threads and modules that Node itself loads inherit it.
     execArgv: [`--conditions=${source}`],
+    // Many tests wait for real processes and sockets: also two cores do two files at a time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 20_000,
     hookTimeout: 30_000,
     coverage: {
