@@ -11,6 +11,14 @@ import { configs, RunningCollector } from './running-collector.ts';
 const canary = 'XyzzyPromptCanary';
 const marker = 'a-turn-of-the-test';
 
+/** Which of the two words is in it; it is too long, and no text, to be shown. */
+function whatHas(bytes = ''): string {
+  const words = { marker, canary, base64: Buffer.from(canary).toString('base64') };
+  return Object.entries(words)
+    .flatMap(([name, word]) => (bytes.includes(word) ? [name] : []))
+    .join(' and ');
+}
+
 const text = (word: string) => ({ stringValue: word });
 const attribute = (key: string, value: object = text(canary)) => ({ key, value });
 const contents = [
@@ -145,23 +153,19 @@ describe.skipIf(isMissing('otelcol'))('what the Collector keeps and sends on', {
     }
     // It is refused and tried again: what is on disk is what waits.
     while (!came.has('/v1/logs') || !came.has('/v1/traces')) await delay(20);
-    expect(collector.onDisk()).toContain(marker);
-    expect(collector.onDisk()).not.toContain(canary);
+    expect(whatHas(collector.onDisk())).toBe('marker');
     await collector.program.end('SIGKILL');
-    expect(collector.onDisk()).toContain(marker);
-    expect(collector.onDisk()).not.toContain(canary);
+    expect(whatHas(collector.onDisk())).toBe('marker');
 
     came.clear();
     status = 200;
     await collector.program.start();
     while (!came.has('/v1/logs')) await delay(20);
     for (const [path, body] of came) {
-      expect(body, path).toContain(marker);
-      expect(body, path).toContain('a-service');
-      expect(body, path).not.toContain(canary);
-      expect(body, path).not.toContain(Buffer.from(canary).toString('base64'));
+      expect(whatHas(body), path).toBe('marker');
+      expect(body.includes('a-service'), path).toBe(true);
     }
-    expect(came.get('/v1/logs')).toContain('claude_code.user_prompt');
+    expect(came.get('/v1/logs')?.includes('claude_code.user_prompt')).toBe(true);
   });
 
   test('spans as well', async () => {
@@ -172,7 +176,6 @@ describe.skipIf(isMissing('otelcol'))('what the Collector keeps and sends on', {
       body: JSON.stringify(traces),
     });
     while (!came.has('/v1/traces')) await delay(20);
-    expect(came.get('/v1/traces')).toContain(marker);
-    expect(came.get('/v1/traces')).not.toContain(canary);
+    expect(whatHas(came.get('/v1/traces'))).toBe('marker');
   });
 });

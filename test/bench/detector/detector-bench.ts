@@ -1,5 +1,7 @@
+import { isMissing } from '../../collector/program.ts';
 import { turnsPerProcess } from '../load.ts';
 import { type Measurement, quantile, type Report } from '../measurement.ts';
+import { collector } from './collector-receiver.ts';
 import { bareHttp, type Receiver, stalls, turnwatch } from './receiver.ts';
 import { runSize, type SizeOptions, type SizeResult } from './size-run.ts';
 
@@ -20,8 +22,8 @@ export const smokeDetector: DetectorBenchOptions = {
   run: { warmUpMs: 200, cpuMs: 1100, stalled: 5, stallMs: 500 },
 };
 
-/** Ours first: ratios are of the others to it. A Collector goes beside these. */
-const receivers: readonly Receiver[] = [turnwatch, bareHttp];
+/** Ours first: ratios are of the others to it. The Collector where it has been built: `npm run collector:build`. */
+const receivers: readonly Receiver[] = [turnwatch, bareHttp, ...(isMissing('otelcol') ? [] : [collector])];
 
 /** From the last chunk at the latest a second to the next heartbeat, and half a second for all the rest. */
 const overheadLimitMs = 1500;

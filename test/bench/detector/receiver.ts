@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Child } from './child.ts';
 import type { HeapSaid } from './heap-probe.ts';
 
-// Whatever takes the same records over OTLP/HTTP stands here, in a process of its own: ours, the least that HTTP costs in
-// Node, and a place for others. An OpenTelemetry Collector is one more of these, with `heapBytes` undefined.
+// Whatever takes the same records over OTLP/HTTP, in a process of its own: ours, the least that HTTP costs in Node, and
+// beside them, in a file of its own, the OpenTelemetry Collector.
 
 export interface RunningReceiver {
   /** Records go to `/v1/logs` below it. */
