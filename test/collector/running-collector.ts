@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { freePorts } from './free-port.ts';
 import { pathOf } from './program.ts';
 import { RunningProgram } from './running-program.ts';
@@ -44,7 +44,10 @@ export class RunningCollector {
     const folder = mkdtempSync(join(tmpdir(), 'turnwatch-otelcol-'));
     const ports = await freePorts(5);
     const files = [options.config];
-    for (const layer of [portsLayer(ports), ...(options.over === undefined ? [] : [options.over])]) {
+    for (const layer of [
+      portsLayer(ports, options.config),
+      ...(options.over === undefined ? [] : [options.over]),
+    ]) {
       const file = join(folder, `layer-${files.length}.yaml`);
       writeFileSync(file, stringify(layer));
       files.push(file);
@@ -67,13 +70,13 @@ export class RunningCollector {
       .join('\n');
   }
 
-  /** One of the Collector's own metrics, summed over its series that have the given words; 0 where there is none. */
-  async own(name: string, ...words: readonly string[]): Promise<number> {
-    const text = await (await fetch(this.ownMetricsUrl)).text();
-    return text
-      .split('\n')
-      .filter((line) => line.startsWith(`${name}{`) && words.every((word) => line.includes(word)))
-      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+  /** The Collector's own metrics at one instant: each summed over its series that have the given words, 0 where there are none. */
+  async own(): Promise<(name: string, ...words: readonly string[]) => number> {
+    const lines = (await (await fetch(this.ownMetricsUrl)).text()).split('\n');
+    return (name, ...words) =>
+      lines
+        .filter((line) => line.startsWith(`${name}{`) && words.every((word) => line.includes(word)))
+        .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   }
 
   async end(): Promise<void> {
@@ -82,13 +85,30 @@ export class RunningCollector {
   }
 }
 
-function portsLayer([http, grpc, health, metrics, own]: readonly number[]): object {
+function portsLayer([http, grpc, health, metrics, own]: readonly number[], config: string): object {
   const at = (port: number | undefined): { readonly endpoint: string } => ({ endpoint: `127.0.0.1:${port}` });
-  const exporter = { prometheus: { host: '127.0.0.1', port: own } };
   return {
     extensions: { health_check: at(health) },
     receivers: { otlp: { protocols: { http: at(http), grpc: at(grpc) } } },
     exporters: { prometheus: at(metrics) },
-    service: { telemetry: { metrics: { readers: [{ pull: { exporter } }] } } },
+    service: {
+      telemetry: { metrics: { readers: [{ pull: { exporter: { prometheus: ownAt(own, config) } } }] } },
+    },
   };
+}
+
+/** Lists are replaced, not laid over: the options of the configuration with another port. */
+function ownAt(port: number | undefined, config: string): object {
+  const { service } = parse(readFileSync(config, 'utf8')) as {
+    readonly service: {
+      readonly telemetry: {
+        readonly metrics: {
+          readonly readers: readonly {
+            readonly pull: { readonly exporter: { readonly prometheus: object } };
+          }[];
+        };
+      };
+    };
+  };
+  return { ...service.telemetry.metrics.readers[0]?.pull.exporter.prometheus, host: '127.0.0.1', port };
 }
