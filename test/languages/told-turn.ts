@@ -59,7 +59,8 @@ export async function toldAndStalled(
     }
     return await turnOf(detector, 'stalled');
   } finally {
-    child.kill('SIGKILL');
+    // With whatever it waits for.
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
   }
 }
 
@@ -70,6 +71,7 @@ function start(
   environment: Readonly<Record<string, string>>,
 ): ReturnType<typeof spawn> {
   return spawn(file, args, {
+    detached: true,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
       ...process.env,
