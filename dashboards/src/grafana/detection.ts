@@ -1,0 +1,207 @@
+import { counted } from '../alerts/recordings.ts';
+import { limits, objectives } from '../limits.ts';
+import { grown, inPanel as of, ofAgents, quantile } from '../promql.ts';
+import type { DashboardSpec } from './dashboard.ts';
+
+const who = 'provider=~"$provider", model=~"$model"';
+const recorded = (name: string): string => `${name}{job=~"$job"}`;
+
+export const detection: DashboardSpec = {
+  id: 'detection',
+  title: 'Detection quality',
+  description: 'How soon a stopped turn is found, how often we are wrong, and what was learned to judge by.',
+  rows: [
+    {
+      title: 'Now',
+      panels: [
+        {
+          title: 'Delay of a verdict, p99',
+          kind: 'stat',
+          unit: 's',
+          description:
+            'From the instant at which a verdict was due (threshold and confirm window, T + C) to the instant at which it was made. Normal: below a second.',
+          queries: [{ expr: quantile(0.99, of('detectionDelay', '', '_bucket'), '1h'), legend: 'p99' }],
+          critical: objectives.detection.withinS,
+          width: 5,
+          alert: 'TurnwatchDetectionBudgetBurn',
+        },
+        {
+          title: 'Late verdicts, last hour',
+          kind: 'stat',
+          unit: 'percentunit',
+          description: `Share of verdicts later than T + C + ${objectives.detection.withinS} s. Normal: below ${objectives.detection.mayMiss * 100} %.`,
+          queries: [
+            {
+              expr: `sum(${recorded(counted('detection', 'missed', '1h'))}) / sum(${recorded(counted('detection', 'all', '1h'))})`,
+              legend: 'late',
+            },
+          ],
+          critical: objectives.detection.mayMiss,
+          width: 5,
+          noValue: 'no verdict',
+          alert: 'TurnwatchDetectionBudgetBurn',
+        },
+        {
+          title: 'False flags, last day',
+          kind: 'stat',
+          unit: 'percentunit',
+          description:
+            'Share of verdicts that work refuted afterwards. Normal: a few in a hundred while thresholds are learned, then fewer. More: choose preset strict, or raise the thresholds of that key.',
+          queries: [
+            {
+              expr: `(sum(${grown(of('recovered'), '1d')}) or vector(0)) / sum(${grown(of('verdicts'), '1d')})`,
+              legend: 'false flags',
+            },
+          ],
+          critical: limits.falseFlagShare,
+          width: 5,
+          noValue: 'no verdict',
+          alert: 'TurnwatchFalseFlags',
+        },
+        {
+          title: 'Keys that have learned',
+          kind: 'stat',
+          unit: 'short',
+          description:
+            'Provider, model and phase make a key. Until a key has enough samples its default threshold holds.',
+          queries: [{ expr: `count(${of('learnedSamples')})`, legend: 'keys' }],
+          width: 5,
+        },
+      ],
+    },
+    {
+      title: 'Over time',
+      panels: [
+        {
+          title: 'Delay of a verdict',
+          kind: 'timeseries',
+          unit: 's',
+          description:
+            'Beyond T + C. A second is the grain of ticks; more means a late detector or a slow path.',
+          queries: [0.5, 0.9, 0.99].map((share) => ({
+            expr: quantile(share, of('detectionDelay', '', '_bucket'), '$__rate_interval'),
+            legend: `p${share * 100}`,
+          })),
+          critical: objectives.detection.withinS,
+          alert: 'TurnwatchDetectionBudgetBurn',
+        },
+        {
+          title: 'Verdicts and those that were wrong',
+          kind: 'timeseries',
+          unit: 'short',
+          description:
+            'In each hour. Wrong ones in a row on one key: its thresholds are too short for what runs now.',
+          queries: [
+            { expr: `sum(${grown(of('verdicts', who), '1h')})`, legend: 'verdicts' },
+            { expr: `sum(${grown(of('recovered', who), '1h')})`, legend: 'wrong' },
+          ],
+        },
+        {
+          title: 'Thresholds by key',
+          kind: 'timeseries',
+          unit: 's',
+          description:
+            'Silence that is allowed. It falls as samples come, and rises after a verdict that was wrong.',
+          queries: [
+            {
+              expr: `max by (provider, model, phase) (${of('learnedThreshold', who)})`,
+              legend: '{{provider}} {{model}} {{phase}}',
+            },
+          ],
+        },
+        {
+          title: 'Largest healthy gap by key',
+          kind: 'timeseries',
+          unit: 's',
+          description:
+            'What thresholds are made of. A jump is one odd turn: exclude its gap on the page of baselines.',
+          queries: [
+            {
+              expr: `max by (provider, model, phase) (${of('learnedGap', who)})`,
+              legend: '{{provider}} {{model}} {{phase}}',
+            },
+          ],
+        },
+        {
+          title: 'Gaps within turns, as agents see them',
+          kind: 'heatmap',
+          unit: 's',
+          description:
+            'Largest time without activity in each phase of a turn. A cloud that moves up towards the thresholds is a provider that slows down.',
+          queries: [
+            {
+              expr: `sum by (le) (increase(${ofAgents('largestGap', who, '_bucket')}[$__rate_interval]))`,
+              legend: '{{le}}',
+            },
+          ],
+        },
+        {
+          title: 'Delays of verdicts',
+          kind: 'heatmap',
+          unit: 's',
+          description: 'Each verdict by how late it was. Normal: all in the lowest rows.',
+          queries: [
+            {
+              expr: `sum by (le) (increase(${of('detectionDelay', '', '_bucket')}[$__rate_interval]))`,
+              legend: '{{le}}',
+            },
+          ],
+        },
+      ],
+    },
+    {
+      title: 'What was learned',
+      collapsed: true,
+      panels: [
+        {
+          title: 'Samples by key',
+          kind: 'bargauge',
+          unit: 'short',
+          description: 'Healthy turns that taught a key. From 20 on the measured threshold holds.',
+          queries: [
+            {
+              expr: `sort_desc(sum by (provider, model, phase) (${of('learnedSamples', who)}))`,
+              legend: '{{provider}} {{model}} {{phase}}',
+            },
+          ],
+        },
+        {
+          title: 'Censored gaps by key',
+          kind: 'bargauge',
+          unit: 'short',
+          description:
+            'Gaps that a time-out, a person or a verdict ended. They teach nothing; many of them beside few samples mean that somebody else kills turns first.',
+          queries: [
+            {
+              expr: `sort_desc(sum by (provider, model, phase) (${of('learnedCensored', who)}))`,
+              legend: '{{provider}} {{model}} {{phase}}',
+            },
+          ],
+        },
+        {
+          title: 'Back-off by key',
+          kind: 'timeseries',
+          unit: 'short',
+          description: 'How many times a threshold is raised after verdicts that were wrong. Normal: 1.',
+          queries: [
+            {
+              expr: `max by (provider, model, phase) (${of('learnedBackoff', who)})`,
+              legend: '{{provider}} {{model}} {{phase}}',
+            },
+          ],
+        },
+        {
+          title: 'Late verdicts by window',
+          kind: 'timeseries',
+          unit: 'percentunit',
+          description: 'The shares that the burn-rate alerts compare with their budgets.',
+          queries: ['5m', '1h', '6h', '3d'].map((window) => ({
+            expr: `sum(${recorded(counted('detection', 'missed', window))}) / sum(${recorded(counted('detection', 'all', window))})`,
+            legend: window,
+          })),
+          alert: 'TurnwatchDetectionBudgetBurn',
+        },
+      ],
+    },
+  ],
+};
