@@ -8,18 +8,18 @@ const who = { reason: 'silence', provider: 'openai', model: 'gpt-5', phase: 'tex
 export const turnAlerts: readonly AlertSpec[] = [
   {
     name: 'TurnwatchTurnsStale',
-    expr: `sum by (job, provider) (${of('staleTurns')}) >= ${limits.staleTurns}`,
+    expr: `sum by (job, provider, reason) (${of('staleTurns')}) >= ${limits.staleTurns}`,
     for: '1m',
     severity: 'warning',
     about: 'turns',
-    summary: '{{ $value }} turns on {{ $labels.provider }} are stale',
+    summary: '{{ $value }} turns on {{ $labels.provider }} are stale: {{ $labels.reason }}',
     description:
       'They have been silent for longer than healthy turns ever are. Their parents have been told; this is for people who want to see it.',
     dashboard: 'turns',
     fires: {
       given: [{ metric: 'staleTurns', labels: who, values: '0 2x8' }],
       at: '5m',
-      labels: { provider: 'openai' },
+      labels: { provider: 'openai', reason: 'silence' },
       says: '2',
     },
     quiet: { given: [{ metric: 'staleTurns', labels: who, values: '0 0 1 0x8' }], at: '5m' },

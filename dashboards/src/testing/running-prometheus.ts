@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { program } from './programs.ts';
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+interface Answer {
+  readonly status: string;
+  readonly error?: string;
+  readonly data: {
+    readonly resultType: string;
+    readonly result: readonly { readonly metric: Record<string, string>; readonly value: [number, string] }[];
+  };
+}
+
+export interface RuleState {
+  readonly name: string;
+  readonly health: string;
+  readonly lastError?: string;
+  readonly state?: string;
+}
+
+/** A real Prometheus in a folder of its own that scrapes twice a second. */
+export class RunningPrometheus {
+  readonly url: string;
+  readonly #child: ChildProcess;
+  readonly #folder: string;
+
+  private constructor(url: string, child: ChildProcess, folder: string) {
+    this.url = url;
+    this.#child = child;
+    this.#folder = folder;
+  }
+
+  /** @param jobs host and port of each, by the name of the job */
+  static async start(jobs: Readonly<Record<string, string>>, ruleFile: string): Promise<RunningPrometheus> {
+    const folder = mkdtempSync(join(tmpdir(), 'turnwatch-prometheus-'));
+    const config = join(folder, 'prometheus.yaml');
+    const often = { scrape_interval: '500ms', scrape_timeout: '500ms' };
+    writeFileSync(
+      config,
+      stringify({
+        global: { ...often, evaluation_interval: '500ms' },
+        rule_files: [ruleFile],
+        scrape_configs: Object.entries(jobs).map(([job_name, target]) => ({
+          job_name,
+          static_configs: [{ targets: [target] }],
+        })),
+      }),
+    );
+    const address = `127.0.0.1:${await freePort()}`;
+    const child = spawn(
+      program('prometheus'),
+      [
+        `--config.file=${config}`,
+        `--storage.tsdb.path=${join(folder, 'data')}`,
+        `--web.listen-address=${address}`,
+        '--log.level=error',
+      ],
+      { stdio: ['ignore', 'ignore', 'inherit'] },
+    );
+    const running = new RunningPrometheus(`http://${address}`, child, folder);
+    await running.until(async () => (await fetch(`${running.url}/-/ready`)).ok, 'it is ready');
+    return running;
+  }
+
+  /** @throws what Prometheus says against the query */
+  async query(expr: string): Promise<readonly Sample[]> {
+    const response = await fetch(`${this.url}/api/v1/query`, {
+      method: 'POST',
+      body: new URLSearchParams({ query: expr }),
+    });
+    const { status, error, data } = (await response.json()) as Answer;
+    if (status !== 'success') throw new Error(`${error}: ${expr}`);
+    return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
+  }
+
+  async rules(): Promise<readonly RuleState[]> {
+    const response = await fetch(`${this.url}/api/v1/rules`);
+    const { data } = (await response.json()) as { data: { groups: { rules: RuleState[] }[] } };
+    return data.groups.flatMap(({ rules }) => rules);
+  }
+
+  /** Asks again until it is so; the test's own time-out is the limit. */
+  async until(is: () => Promise<boolean>, what: string): Promise<void> {
+    for (;;) {
+      if (this.#child.exitCode !== null) throw new Error(`Prometheus is gone before ${what}`);
+      try {
+        if (await is()) return;
+      } catch (error) {
+        // Not listening yet.
+        if (!(error instanceof TypeError)) throw error;
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  /** Until a scrape of every job that began after this call has been stored, twice. */
+  async scraped(): Promise<void> {
+    const from = Date.now() / 1000;
+    await this.until(async () => {
+      const times = await this.query('min(timestamp(up))');
+      return (times[0]?.value ?? 0) > from + 0.6;
+    }, 'a scrape');
+  }
+
+  async stop(): Promise<void> {
+    const gone = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    await gone;
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
