@@ -28,13 +28,15 @@ export interface RuleState {
   readonly state?: string;
 }
 
-/** A real Prometheus in a folder of its own that scrapes twice a second. */
+/** A real Prometheus in a folder of its own that scrapes each second. */
 export class RunningPrometheus {
   readonly url: string;
   readonly #child: ChildProcess;
   readonly #folder: string;
+  readonly #jobs: number;
 
-  private constructor(url: string, child: ChildProcess, folder: string) {
+  private constructor(url: string, jobs: number, child: ChildProcess, folder: string) {
+    this.#jobs = jobs;
     this.url = url;
     this.#child = child;
     this.#folder = folder;
@@ -44,7 +46,7 @@ export class RunningPrometheus {
   static async start(jobs: Readonly<Record<string, string>>, ruleFile: string): Promise<RunningPrometheus> {
     const folder = mkdtempSync(join(tmpdir(), 'turnwatch-prometheus-'));
     const config = join(folder, 'prometheus.yaml');
-    const often = { scrape_interval: '500ms', scrape_timeout: '500ms' };
+    const often = { scrape_interval: '1s', scrape_timeout: '1s' };
     writeFileSync(
       config,
       stringify({
@@ -67,7 +69,7 @@ export class RunningPrometheus {
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );
-    const running = new RunningPrometheus(`http://${address}`, child, folder);
+    const running = new RunningPrometheus(`http://${address}`, Object.keys(jobs).length, child, folder);
     await running.until(async () => (await fetch(`${running.url}/-/ready`)).ok, 'it is ready');
     return running;
   }
@@ -103,12 +105,12 @@ export class RunningPrometheus {
     }
   }
 
-  /** Until a scrape of every job that began after this call has been stored, twice. */
+  /** Until a scrape of every job that began after this call has been stored. */
   async scraped(): Promise<void> {
     const from = Date.now() / 1000;
     await this.until(async () => {
-      const times = await this.query('min(timestamp(up))');
-      return (times[0]?.value ?? 0) > from + 0.6;
+      const fresh = await this.query(`timestamp(up) > ${from} and up == 1`);
+      return fresh.length === this.#jobs;
     }, 'a scrape');
   }
 
