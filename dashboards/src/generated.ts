@@ -11,6 +11,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
       `${JSON.stringify(dashboardOf(spec), undefined, 2)}\n`,
     ]),
     ['alerts/turnwatch.rules.yaml', rulesFile()],
-    ['alerts/turnwatch.rules.test.yaml', ruleTestsFile()],
+    ['alerts/turnwatch.rules.test.yaml', ruleTestsFile('quick')],
+    ['alerts/turnwatch.rules.slow.test.yaml', ruleTestsFile('slow')],
   ]);
 }

@@ -3,7 +3,7 @@ import type { AlertSpec, Given } from './alert.ts';
 import { burning, type Objective } from './recordings.ts';
 
 /** A counter that is new counts from nothing in any window: nobody has to wait for three days. */
-const firesAt = { '2m': '8m', '15m': '20m', '1h': '65m', '3h': '185m' } as const;
+const firesAt = { '2m': '8m', '15m': '20m', '1h': '80m', '3h': '200m' } as const;
 
 interface Told {
   readonly name: string;

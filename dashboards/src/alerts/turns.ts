@@ -212,7 +212,7 @@ export const detectorAlerts: readonly AlertSpec[] = [
     },
     quiet: {
       given: [{ metric: 'recordsRefused', labels: { path: 'direct', reason: 'unusable' }, values: '5x40' }],
-      at: '30m',
+      at: '20m',
     },
   },
   {
@@ -277,7 +277,7 @@ export const detectorAlerts: readonly AlertSpec[] = [
           values: '1x40',
         },
       ],
-      at: '30m',
+      at: '20m',
     },
   },
 ];
