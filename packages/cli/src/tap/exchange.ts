@@ -53,11 +53,15 @@ export function exchange(
   });
   incoming.pipe(asked);
 
-  outgoing.on('close', () => {
+  const clientIsGone = (): void => {
     if (outgoing.writableFinished) return;
     see((it) => it.failed(new DOMException('the client has gone away', 'AbortError')));
     asked.destroy();
-  });
+  };
+  outgoing.on('close', clientIsGone);
+  // A piece that meets the closing of its connection; without a listener it would end the process.
+  outgoing.on('error', clientIsGone);
+  incoming.on('error', clientIsGone);
   asked.on('error', (error: Error & { code?: string }) => {
     see((it) => it.failed(error));
     if (outgoing.destroyed) return;

@@ -385,3 +385,38 @@ test('a tap that stops lets answers end, and says of no turn that it has died', 
   expect((await telling('turn.ended')).attributes).toMatchObject({ 'turnwatch.outcome': 'unknown' });
   await expect(ask(url)).rejects.toThrow();
 });
+
+test('clients that leave at any moment leave nothing behind', async () => {
+  let open = 0;
+  const empty = Promise.withResolvers<void>();
+  let isLast = false;
+  const { url, turns } = await behindTap((incoming, response) => {
+    open++;
+    incoming.socket.on('close', () => {
+      open--;
+      if (isLast && open === 0) empty.resolve();
+    });
+    incoming.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const flood = (): void => {
+      while (!response.destroyed && response.write(delta({ content: 'x'.repeat(4000) })));
+      if (!response.destroyed) response.once('drain', flood);
+    };
+    flood();
+  });
+  const { port } = new URL(url);
+  const body = JSON.stringify(chat);
+  const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: t\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  for (let client = 0; client < 60; client++) {
+    const socket = connect(Number(port), '127.0.0.1');
+    await once(socket, 'connect');
+    // Some in the middle of their request, some in the middle of the answer.
+    socket.write(head.slice(0, client % 2 === 0 ? head.length : head.length - 1 - client));
+    if (client % 2 === 0) await once(socket, 'data');
+    socket.resetAndDestroy();
+  }
+  isLast = true;
+  if (open > 0) await empty.promise;
+  expect(open).toBe(0);
+  expect(turns.open).toBe(0);
+});
