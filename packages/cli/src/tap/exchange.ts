@@ -19,7 +19,7 @@ export interface Upstream {
 type Watch = Pick<WireRequest, 'bodySent' | 'sent' | 'headers' | 'bytes' | 'ended' | 'failed'>;
 
 /** The path as it was asked for, not as a URL would spell it, after that of the upstream. */
-export function pathAt(upstream: URL, path: string): string {
+function pathAt(upstream: URL, path: string): string {
   return `${upstream.pathname.replace(/\/+$/, '')}${path}`;
 }
 
