@@ -1,12 +1,17 @@
-import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
+import { OTLPMetricExporter as GrpcExporter } from '@opentelemetry/exporter-metrics-otlp-grpc';
+import { OTLPMetricExporter as HttpExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { AggregationType, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { type MetricSpec, metrics } from '@turnwatch/protocol';
 
-/** Every metric of a catalogue with every label that it may have, sent once by OTLP as an SDK does. */
+/**
+ * Every metric of a catalogue with every label that it may have, sent once by OTLP as an SDK does.
+ *
+ * @param url of OTLP over HTTP with its path, or of OTLP over gRPC without one
+ */
 export async function sendCatalogue(url: string, catalogue: readonly MetricSpec[]): Promise<void> {
   const reader = new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter({ url }),
+    exporter: new URL(url).pathname === '/' ? new GrpcExporter({ url }) : new HttpExporter({ url }),
     // Sent by the flush; not by itself in the meantime.
     exportIntervalMillis: 3_600_000,
   });

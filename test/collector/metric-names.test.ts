@@ -87,6 +87,18 @@ describe.skipIf(isMissing('otelcol'))('the Collector’s Prometheus exporter', {
     },
   );
 
+  test('takes them by gRPC too', async () => {
+    const byGrpc: MetricSpec = {
+      name: 'turnwatch.by_grpc',
+      unit: '{turn}',
+      kind: 'counter',
+      labels: ['path'],
+      help: '-',
+    };
+    await sendCatalogue(collector.grpcUrl, [byGrpc]);
+    expect((await scrape(collector.metricsUrl, openMetrics)).has('turnwatch_by_grpc_total')).toBe(true);
+  });
+
   test('hands on exemplars with their traces', async () => {
     const response = await fetch(`${collector.url}/v1/metrics`, {
       method: 'POST',

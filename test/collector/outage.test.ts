@@ -6,7 +6,7 @@ import { isMissing } from './program.ts';
 
 describe.skipIf(isMissing('otelcol'))('while the real Collector is away', { timeout: 90_000 }, () => {
   test.each(['stopped', 'held'] as const)('%s: no running turn is blamed', async (kind) => {
-    const result = await runOutage({ kind, outageMs: 7000, turns: 10, unreachableMs: 3000 });
+    const result = await runOutage({ kind, outageMs: 7000, turns: 10, unreachableMs: 4000 });
     expect(result).toEqual({
       mistakes: [],
       silentTold: 1,

@@ -26,6 +26,8 @@ export class RunningCollector {
   readonly program: RunningProgram;
   /** Takes OTLP over HTTP. */
   readonly url: string;
+  /** Takes OTLP over gRPC. */
+  readonly grpcUrl: string;
   /** The agents' metrics, for a scrape. */
   readonly metricsUrl: string;
   /** The Collector's own. */
@@ -35,6 +37,7 @@ export class RunningCollector {
   private constructor(program: RunningProgram, ports: readonly number[], folder: string, scheme: string) {
     this.program = program;
     this.url = `${scheme}://127.0.0.1:${ports[0]}`;
+    this.grpcUrl = `${scheme}://127.0.0.1:${ports[1]}`;
     this.metricsUrl = `http://127.0.0.1:${ports[3]}/metrics`;
     this.ownMetricsUrl = `http://127.0.0.1:${ports[4]}/metrics`;
     this.#folder = folder;
