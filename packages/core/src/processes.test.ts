@@ -279,6 +279,15 @@ describe('what a record changes for the turns of its process', () => {
     expect(exited('p1')).toBeUndefined();
   });
 
+  test('what no boot was heard of is the name of a service, and cannot exit', () => {
+    const { processes } = new Bench();
+    processes.coarse(anOrigin({ process: 'codex', boot: '' }), 'direct', at(0));
+    const { process: supervisor } = processes.hear(anOrigin({ process: 'sup', seq: 1 }), 'direct', at(0));
+    const exited = { type: 'process', origin: anOrigin(), name: 'exited', exited: 'codex' } as const;
+    expect(processes.tell(supervisor, exited, at(0))).toBeUndefined();
+    expect(processes.byId.get('codex')?.exited).toBe(false);
+  });
+
   test('a record of a producer without heartbeats shows the lag of its path and no life', () => {
     const { processes } = new Bench();
     processes.coarse(anOrigin({ boot: '', wallMs: at(10).wallMs }), 'direct', at(10));

@@ -87,7 +87,8 @@ export class Processes {
     this.#schedule(process);
     if (signal.name === 'exited') {
       const gone = this.byId.get(signal.exited);
-      if (gone === undefined || gone.exited) return undefined;
+      // Without a boot it is no process that anybody knows, but the name of a service.
+      if (gone === undefined || gone.exited || gone.boot === '') return undefined;
       gone.exited = true;
       return gone;
     }
@@ -100,10 +101,10 @@ export class Processes {
 
   /** By path: processes with open turns that are not heard of. Every path is there. */
   unreachable(): ReadonlyMap<string, number> {
-    const counts = new Map([...this.paths.keys()].map((path) => [path, 0]));
-    for (const { unreachable, exited, path, turns } of this.byId.values())
-      if (unreachable && !exited && turns.size > 0) counts.set(path, (counts.get(path) ?? 0) + 1);
-    return counts;
+    const silent = [...this.byId.values()].filter(
+      ({ unreachable, exited, turns }) => unreachable && !exited && turns.size > 0,
+    );
+    return new Map([...this.paths.keys()].map((id) => [id, silent.filter(({ path }) => path === id).length]));
   }
 
   save(now: Now): Pick<SavedRest, 'processes' | 'paths'> {
@@ -141,7 +142,8 @@ export class Processes {
   /** What is known of the process that owns a turn. */
   factsOf(turn: Turn): ProcessFacts {
     const process = this.byId.get(turn.owner.process);
-    if (process === undefined) return noProcess;
+    // A turn without a boot names its service, which is nobody's: a process that calls itself so says nothing of it.
+    if (process === undefined || turn.owner.boot === '') return noProcess;
     // Without heartbeats only an exit that was told can be known.
     if (turn.coarse) return process.exited ? { exited: true, unreachable: false, loopAgeMs: 0 } : noProcess;
     if (process.boot !== turn.owner.boot)

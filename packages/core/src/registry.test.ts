@@ -477,6 +477,46 @@ describe('producers without heartbeats', () => {
     expect(bench.registry.turn('T', at(151))?.precision).toBe('coarse');
   });
 
+  describe('a process that calls itself as their service does', () => {
+    const unnamed = { process: 'codex', boot: '', seq: 0 };
+    const working = (origin: Partial<Origin>): Bench => {
+      const bench = new Bench();
+      bench.t = 30;
+      bench.receive(aHappening({ name: 'started' }, { origin }));
+      return bench;
+    };
+    const exits: readonly (readonly [string, (bench: Bench) => Signal])[] = [
+      [
+        'is seen to exit',
+        (bench) => ({ type: 'process', origin: bench.origin('sup'), name: 'exited', exited: 'codex' }),
+      ],
+      [
+        'says that it exits',
+        (bench) => ({ type: 'process', origin: bench.origin('codex'), name: 'exiting' }),
+      ],
+    ];
+
+    test.each(exits)('%s: nothing is known of theirs', (_, exit) => {
+      const bench = working(unnamed);
+      bench.receive(exit(bench));
+      bench.judge(31);
+      expect(bench.state()).toBe('running');
+      bench.receive(aProcessBeat(bench.origin('codex')), exit(bench));
+      bench.judge(32);
+      expect(bench.state()).toBe('running');
+      bench.receive(aHappening({ name: 'started' }, { origin: unnamed, turn: 'U' }));
+      bench.judge(33);
+      expect(bench.state('U')).toBe('running');
+    });
+
+    test.each(exits)('%s: it is theirs where they name its boot', (_, exit) => {
+      const bench = working({ process: 'codex', boot: 'codex-b', seq: 1 });
+      bench.receive(aProcessBeat(bench.origin('codex')), exit(bench));
+      bench.judge(31);
+      expect(bench.state()).toBe('stale process_exited');
+    });
+  });
+
   test('the lag of their path is added to T', () => {
     const bench = new Bench();
     const at20 = { wallMs: wallZeroMs + s(20) };
@@ -520,14 +560,6 @@ describe('producers without heartbeats', () => {
       bench.judge(bench.t + 10);
       expect(bench.registry.turn('T', at(bench.t))?.silenceMs).toBe(s(10));
     }
-  });
-
-  test('only an exit that was told can be known of their process', () => {
-    const bench = new Bench();
-    bench.receive(aHappening({ name: 'started' }));
-    bench.receive({ type: 'process', origin: bench.origin('sup'), name: 'exited', exited: 'p1' });
-    bench.judge();
-    expect(bench.state()).toBe('stale process_exited');
   });
 
   test('one that becomes an SDK is judged by its heartbeats alone', () => {

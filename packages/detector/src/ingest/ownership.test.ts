@@ -114,6 +114,23 @@ test('nothing that another token sends changes a turn, and its sender is told', 
   );
 });
 
+test('a service’s name belongs to nobody: who takes it for a process of theirs changes no turn', async () => {
+  const codex = { process: 'codex', boot: '', seq: 0, a: 0 };
+  const { report: _none, ...happened } = new ScriptedAgent('coarse').says({ name: 'started' });
+  await send('a', [{ ...happened, origin: codex }]);
+  const supervisor = new ScriptedAgent('x').beat().origin;
+  const named = { ...supervisor, process: 'codex' };
+  await send('b', [
+    { type: 'process', name: 'exited', origin: supervisor, exited: 'codex' },
+    { ...new ScriptedAgent('x').beat(), origin: named },
+    { type: 'process', name: 'exiting', origin: { ...named, seq: named.seq + 1 } },
+    { type: 'process', name: 'exited', origin: { ...supervisor, seq: supervisor.seq + 1 }, exited: 'codex' },
+  ]);
+  await send('a', [{ ...happened, turn: 'later', origin: codex }]);
+  running.detector.tick();
+  for (const id of ['coarse', 'later']) expect(await turn(id)).toContain('"state":"running"');
+});
+
 test('the owner ends it as ever, also after all the attempts and a restart', async () => {
   const agent = new ScriptedAgent('theirs');
   await send('a', [agent.says({ name: 'started' }), agent.beat()]);
