@@ -15,7 +15,7 @@ const histogramOf: Readonly<Record<Objective, MetricKey>> = {
 };
 
 /** Windows of all burn rates, short ones first. */
-export const windows: readonly string[] = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'];
+const windows: readonly string[] = ['5m', '30m', '1h', '2h', '6h', '1d', '3d'];
 
 /** Cases in a window, and those that missed what is promised. Never a share: two shares cannot be added up. */
 export function counted(objective: Objective, what: 'all' | 'missed', window: string): string {

@@ -2,7 +2,7 @@ import { runbookUrl } from '../links.ts';
 import type { cog } from './sdk.ts';
 import { bargauge, common, dashboard, heatmap, prometheus, stat, table, timeseries } from './sdk.ts';
 
-export interface Query {
+interface Query {
   readonly expr: string;
   /** What the series is called; `{{label}}` takes a label. */
   readonly legend: string;

@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 export type Program = 'prometheus' | 'promtool' | 'amtool';
 
 /** `TURNWATCH_PROMETHEUS` and so on, else the first in the PATH; undefined: this machine has none. */
-export function findProgram(name: Program): string | undefined {
+function findProgram(name: Program): string | undefined {
   const own = process.env[`TURNWATCH_${name.toUpperCase()}`];
   if (own !== undefined && own !== '') return own;
   return (process.env.PATH ?? '')
