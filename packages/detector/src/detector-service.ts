@@ -214,7 +214,7 @@ export class DetectorService implements Detector {
         failures: new WindowCounter(limits.failedAuthenticationsPerMinute, monoMs),
       },
       requests: new WindowCounter(limits.requestsPerMinute, monoMs),
-      names: at,
+      names: () => this.#operations.config.listen,
       monoMs,
       logger: this.#logger,
     });

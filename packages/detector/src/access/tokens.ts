@@ -31,6 +31,7 @@ export class Tokens {
   readonly own: string = randomBytes(32).toString('base64url');
   #open = true;
   #tokens: readonly Token[] = [];
+  readonly #onReplaced: (() => void)[] = [];
 
   constructor(configured: readonly TokenConfig[]) {
     this.replace(configured);
@@ -44,6 +45,12 @@ export class Tokens {
       hash: Buffer.from(token.sha256, 'hex'),
     }));
     this.#open = configured.length === 0;
+    for (const work of this.#onReplaced) work();
+  }
+
+  /** Does it after each {@link replace}: what was let through by a token that is gone is to end. */
+  onReplaced(work: () => void): void {
+    this.#onReplaced.push(work);
   }
 
   /** No tokens are configured: whoever reaches the listener may do everything. */

@@ -1,6 +1,6 @@
 import type { TokenScope } from '@turnwatch/protocol';
 import type { Request, RequestHandler, Response } from 'express';
-import type { Tokens } from '../access/tokens.ts';
+import type { TokenConfig, Tokens } from '../access/tokens.ts';
 import { addressOf } from './address.ts';
 import { sendProblem } from './problem.ts';
 import type { WindowCounter } from './window-counter.ts';
@@ -21,34 +21,47 @@ interface GateOptions {
   readonly wholeOnly?: boolean;
 }
 
-/** `Authorization: Bearer TOKEN` on every route but /healthz and /readyz, which load balancers ask. */
+/**
+ * `Authorization: Bearer TOKEN` on every route but /healthz and /readyz, which load balancers ask. What was let through
+ * ends when a reload takes its token away, or binds it otherwise: streams would else go on for as long as they like.
+ */
 export function gateOf({ tokens, onRefused, failures }: AccessOptions): Gate {
-  return (scopes, { wholeOnly = false } = {}) =>
-    (request, response, next) => {
+  const admitted = new Admitted();
+  tokens.onReplaced(() => admitted.endRevoked());
+  return (scopes, { wholeOnly = false } = {}) => {
+    const passes = (token: TokenConfig): boolean =>
+      has(token, scopes) && !(wholeOnly && token.parent !== undefined);
+    return (request, response, next) => {
+      const { authorization } = request.headers;
+      const stillPasses = (): boolean => {
+        if (tokens.open) return true;
+        const now = tokens.find(authorization);
+        return now !== undefined && passes(now) && now.parent === parentOf(response);
+      };
       if (tokens.open) {
+        admitted.add(response, stillPasses);
         next();
         return;
       }
-      const token = tokens.find(request.headers.authorization);
+      const token = tokens.find(authorization);
       if (token === undefined) {
         onRefused(401);
-        if (request.headers.authorization !== undefined && tooMany(failures, request, response)) return;
+        if (authorization !== undefined && tooMany(failures, request, response)) return;
         response.setHeader('www-authenticate', 'Bearer realm="turnwatch"');
         sendProblem(response, {
           code: 'TURNWATCH_ERR_UNAUTHORIZED',
           detail:
-            request.headers.authorization === undefined
+            authorization === undefined
               ? 'Send "Authorization: Bearer TOKEN" with a token of detector.tokens.'
               : 'The token is none of detector.tokens.',
         });
         return;
       }
-      const allowed = token.scopes.some((scope) => scope === 'admin' || scopes.includes(scope));
-      if (!allowed || (wholeOnly && token.parent !== undefined)) {
+      if (!passes(token)) {
         onRefused(403);
         sendProblem(response, {
           code: 'TURNWATCH_ERR_FORBIDDEN',
-          detail: allowed
+          detail: has(token, scopes)
             ? `The token "${token.id}" is bound to one parent, and this is about all of them.`
             : `The token "${token.id}" has none of the scopes ${[...scopes, 'admin'].join(', ')}.`,
         });
@@ -56,8 +69,29 @@ export function gateOf({ tokens, onRefused, failures }: AccessOptions): Gate {
       }
       if (token.parent !== undefined) response.locals.parent = token.parent;
       response.locals.token = token.id;
+      admitted.add(response, stillPasses);
       next();
     };
+  };
+}
+
+function has(token: TokenConfig, scopes: readonly TokenScope[]): boolean {
+  return token.scopes.some((scope) => scope === 'admin' || scopes.includes(scope));
+}
+
+/** Requests that were let through and are not answered in full, each with whether it would be let through now. */
+class Admitted {
+  readonly #stillPasses = new Map<Response, () => boolean>();
+
+  add(response: Response, stillPasses: () => boolean): void {
+    this.#stillPasses.set(response, stillPasses);
+    response.once('close', () => this.#stillPasses.delete(response));
+  }
+
+  /** A client that comes back is told why. */
+  endRevoked(): void {
+    for (const [response, stillPasses] of this.#stillPasses) if (!stillPasses()) response.destroy();
+  }
 }
 
 /**

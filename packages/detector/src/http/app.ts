@@ -48,7 +48,7 @@ export interface AppOptions {
   readonly access: AccessOptions;
   readonly plugins: () => readonly PluginDocument[];
   /** What the detector goes by: requests under other names, and pages of other sites, are refused. */
-  readonly names: NamesConfig;
+  readonly names: () => NamesConfig;
   /** Requests of each token or address. */
   readonly requests: WindowCounter;
   readonly monoMs: () => number;

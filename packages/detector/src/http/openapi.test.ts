@@ -3,6 +3,7 @@ import { makePolicy, Registry } from '@turnwatch/core';
 import { apiRoutes, type OpenApiObject, problemKinds } from '@turnwatch/protocol';
 import type { Express } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Tokens } from '../access/tokens.ts';
 import { type RunningDetector, runDetector } from '../testing/running-detector.ts';
 import { type AppOptions, createApp } from './app.ts';
 
@@ -60,8 +61,8 @@ describe('the description of the API', () => {
     const now = { awakeMs: 0, bootMs: 0, wallMs: 0 };
     const app = createApp({
       registry: () => new Registry(makePolicy({}), now),
-      access: { tokens: { open: true } },
-      names: { host: '127.0.0.1', allowedHosts: [] },
+      access: { tokens: new Tokens([]) },
+      names: () => ({ host: '127.0.0.1', allowedHosts: [] }),
       endpoints: {},
       screen: {},
       deliveries: {},

@@ -6,14 +6,15 @@ import { sendProblem } from './problem.ts';
 /**
  * Lets through what is addressed to the detector by a name of its own, and of browsers only what its own pages send. A
  * proxy may rewrite Host, so an Origin under a name that is configured is its own too.
+ *
+ * @param names as they hold now: a reload gives another object, and then its names are known
  */
-export function ownSiteOnly(config: NamesConfig): RequestHandler {
-  const knows = knownNames(config);
-  const isConfigured = knownNames({ ...config, host: '127.0.0.1' });
-  const mend = isLoopbackHost(config.host)
-    ? 'address it as 127.0.0.1 or localhost, or'
-    : 'address it by its IP address, or';
+export function ownSiteOnly(names: () => NamesConfig): RequestHandler {
+  let site = siteOf(names());
   return (request, response, next) => {
+    const config = names();
+    if (config !== site.config) site = siteOf(config);
+    const { knows, isConfigured, mend } = site;
     const host = nameOf(`http://${request.headers.host ?? ''}`);
     if (!knows(host)) {
       sendProblem(response, {
@@ -40,6 +41,25 @@ export function ownSiteOnly(config: NamesConfig): RequestHandler {
       return;
     }
     next();
+  };
+}
+
+interface Site {
+  readonly config: NamesConfig;
+  readonly knows: (name: string) => boolean;
+  /** By name, not for what listens on every address. */
+  readonly isConfigured: (name: string) => boolean;
+  readonly mend: string;
+}
+
+function siteOf(config: NamesConfig): Site {
+  return {
+    config,
+    knows: knownNames(config),
+    isConfigured: knownNames({ ...config, host: '127.0.0.1' }),
+    mend: isLoopbackHost(config.host)
+      ? 'address it as 127.0.0.1 or localhost, or'
+      : 'address it by its IP address, or',
   };
 }
 
