@@ -28,7 +28,7 @@ export const webhooks: DashboardSpec = {
           kind: 'stat',
           unit: 'short',
           description:
-            'Events that were given up. Mend the endpoint, then replay them: turnwatch or POST /v1/deliveries.',
+            'Events that were given up. Mend the endpoint, then replay them: POST /v1/deliveries/EVENT:ENDPOINT/replay.',
           queries: [{ expr: `sum(${of('deadLetters')}) or vector(0)`, legend: 'dead' }],
           critical: limits.deadLetters,
           alert: 'TurnwatchDeadLetters',
