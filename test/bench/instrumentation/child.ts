@@ -10,6 +10,7 @@ import { nsPerChunk } from './chunk-cost.ts';
 import { type ContestantName, contestants } from './contestants.ts';
 import type { Answer, CallsDone, DoneOf, Job, PacedDone, StreamsDone } from './job.ts';
 import { memoryFetch } from './memory-fetch.ts';
+import { ownTimeUs } from './own-time.ts';
 import { ScriptedServer } from './scripted-server.ts';
 import { StreamingLoop, type Watch } from './streaming-loop.ts';
 import { nsPerTap } from './tap-cost.ts';
@@ -61,6 +62,12 @@ async function streams(
     exportUs: mainUs() - streamed,
     spans: telemetry.spans.ended - spansBefore,
   };
+}
+
+function own(loops: Loops, telemetry: Telemetry, job: Extract<Job, { kind: 'own' }>): Promise<number> {
+  return ownTimeUs(async () => {
+    await streams(loops, telemetry, { ...job, kind: 'streams', from: 'memory' });
+  });
 }
 
 async function paced(
@@ -119,9 +126,11 @@ try {
       const done: DoneOf[Job['kind']] =
         job.kind === 'streams'
           ? await streams(loops, telemetry, job)
-          : job.kind === 'paced'
-            ? await paced(loops.socket, telemetry, job)
-            : calls(job);
+          : job.kind === 'own'
+            ? await own(loops, telemetry, job)
+            : job.kind === 'paced'
+              ? await paced(loops.socket, telemetry, job)
+              : calls(job);
       tell({ type: 'done', done });
     });
     process.on('disconnect', () => process.exit());

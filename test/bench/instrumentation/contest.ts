@@ -12,6 +12,8 @@ export interface ContestOptions extends StreamSizes {
   /** Calls of the API and of the tap alone, a round. */
   readonly calls: number;
   readonly callRounds: number;
+  /** With the profiler on, a launch. */
+  readonly ownRounds: number;
   readonly paced: {
     readonly rounds: number;
     readonly chunks: number;
@@ -30,6 +32,8 @@ export interface Contest {
   readonly costs: ReadonlyMap<ContestantName, readonly StreamCosts[]>;
   /** Without a socket, of those that do not need one. */
   readonly inMemory: ReadonlyMap<ContestantName, readonly StreamCosts[]>;
+  /** Of the instrumentation's own code, without a socket, of those that do not need one. */
+  readonly own: ReadonlyMap<ContestantName, readonly StreamCosts[]>;
   readonly paced: ReadonlyMap<ContestantName, PacedRounds>;
   /** ns, of our own API and tap. */
   readonly api: PerRound;
@@ -43,6 +47,7 @@ export async function runContest(options: ContestOptions): Promise<Contest> {
   const costs = new Map<ContestantName, StreamCosts[]>();
   const inMemory = new Map<ContestantName, StreamCosts[]>();
   const paced = new Map<ContestantName, { cpuUsPerSecond: number[]; deliveredPerSecond: number[] }>();
+  const own = new Map<ContestantName, StreamCosts[]>();
   const absent = new Map<ContestantName, string>();
   const api: PerRound = {};
   const tap: PerRound = {};
@@ -62,6 +67,12 @@ export async function runContest(options: ContestOptions): Promise<Contest> {
           const memoryCost = await roundOf(contender, 'memory', options.memory);
           if (round >= 0) listIn(inMemory, contender.name, () => []).push(memoryCost);
         }
+      for (let round = 0; round < options.ownRounds; round++)
+        for (const contender of rotated(contenders, round)) {
+          const { whose, needsSocket } = contestants[contender.name];
+          if (whose === 'nobody' || needsSocket === true) continue;
+          listIn(own, contender.name, () => []).push(await ownRoundOf(contender, options.memory));
+        }
       for (let round = 0; round < options.paced.rounds; round++)
         for (const contender of rotated(contenders, round)) {
           const done = await contender.ask({ kind: 'paced', ...options.paced });
@@ -72,11 +83,11 @@ export async function runContest(options: ContestOptions): Promise<Contest> {
           rounds.cpuUsPerSecond.push(done.cpuUsPerSecond);
           rounds.deliveredPerSecond.push(done.deliveredPerSecond);
         }
-      const own = contenders.find(({ name }) => name === 'byHand');
+      const byHand = contenders.find(({ name }) => name === 'byHand');
       // The first one warms up.
-      for (let round = -1; own !== undefined && round < options.callRounds; round++) {
-        const chunkNs = await own.ask({ kind: 'api', calls: options.calls });
-        const tapNs = await own.ask({ kind: 'tap', calls: options.calls });
+      for (let round = -1; byHand !== undefined && round < options.callRounds; round++) {
+        const chunkNs = await byHand.ask({ kind: 'api', calls: options.calls });
+        const tapNs = await byHand.ask({ kind: 'tap', calls: options.calls });
         if (round < 0) continue;
         note(api, chunkNs);
         note(tap, tapNs);
@@ -85,7 +96,7 @@ export async function runContest(options: ContestOptions): Promise<Contest> {
       for (const contender of contenders) await contender.stop();
     }
   }
-  return { costs, inMemory, paced, api, tap, absent };
+  return { costs, inMemory, own, paced, api, tap, absent };
 }
 
 async function roundOf(
@@ -100,6 +111,12 @@ async function roundOf(
     throw new Error(`${contender.name} made ${inShort.spans} spans of ${short.streams} streams`);
   const round = { longUs: inLong.streamsUs, shortUs: inShort.streamsUs, exportUs: inShort.exportUs };
   return costsOf(round, { long, short });
+}
+
+async function ownRoundOf(contender: Contender, { long, short }: StreamSizes): Promise<StreamCosts> {
+  const longUs = await contender.ask({ kind: 'own', ...long });
+  const shortUs = await contender.ask({ kind: 'own', ...short });
+  return costsOf({ longUs, shortUs, exportUs: 0 }, { long, short });
 }
 
 /** Nobody always comes after the same one. */

@@ -71,7 +71,7 @@ test('each contestant patches the client, and all that must be shown is shown', 
   expect(names.filter((name) => name.startsWith('tap of a chunk'))).toHaveLength(7);
   for (const { title, whose, needsSocket } of Object.values(contestants)) {
     const isMeasured = names.filter((name) => name.includes(title));
-    expect(isMeasured).toHaveLength(whose === 'nobody' ? 7 : needsSocket === true ? 6 : 8);
+    expect(isMeasured).toHaveLength(whose === 'nobody' ? 7 : needsSocket === true ? 6 : 10);
   }
   expect(measurements.find(({ name }) => name.startsWith('export requests'))).toMatchObject({
     unit: '1/s',

@@ -23,6 +23,7 @@ export const usualInstrumentation: InstrumentationBenchOptions = {
     memory: { long: { streams: 2, chunks: 4000 }, short: { streams: 100, chunks: 8 } },
     calls: 40_000,
     callRounds: 7,
+    ownRounds: 10,
     paced: { rounds: 5, chunks: 1000, perSecond: 1000 },
   },
   exports: { turns: 50, requests: 60 },
@@ -39,6 +40,7 @@ export const smokeInstrumentation: InstrumentationBenchOptions = {
     memory: { long: { streams: 1, chunks: 60 }, short: { streams: 2, chunks: 2 } },
     calls: 100,
     callRounds: 1,
+    ownRounds: 1,
     paced: { rounds: 1, chunks: 20, perSecond: 1000 },
   },
   exports: { turns: 50, requests: 3 },
@@ -55,6 +57,7 @@ export async function benchInstrumentation(options: InstrumentationBenchOptions)
     measurements: [
       ...callRows(contest),
       ...costRows(contest),
+      ...ownRows(contest),
       ...pacedRows(contest, options.contest.paced.perSecond),
       ...exportRows(rate, options.exports.turns),
     ],
@@ -106,6 +109,27 @@ function costRows(contest: Contest): Measurement[] {
   });
 }
 
+const ownKinds: readonly Omit<CostOf, 'from'>[] = [
+  { what: "the instrumentation's own code, a chunk", of: ({ chunkUs }) => chunkUs },
+  { what: "the instrumentation's own code, a request without its chunks", of: ({ requestUs }) => requestUs },
+];
+
+function ownRows({ own }: Contest): Measurement[] {
+  return ownKinds.flatMap(({ what, of }) =>
+    [...own].map(([name, costs]) => ({
+      name: `${what}: ${contestants[name].title}`,
+      ...estimate(costs.map(of)),
+      unit: 'us' as const,
+    })),
+  );
+}
+
+function ownRivals({ own }: Contest, of: CostOf['of'], whose: 'ours' | 'others'): Rival[] {
+  return [...own]
+    .filter(([name]) => contestants[name].whose === whose)
+    .map(([name, costs]) => ({ title: contestants[name].title, cost: estimate(costs.map(of)) }));
+}
+
 function rivals(contest: Contest, { from, of }: CostOf, whose?: 'ours' | 'others'): Rival[] {
   const costs = contest[from];
   const plain = (costs.get('plain') ?? []).map(of);
@@ -118,13 +142,18 @@ function rivals(contest: Contest, { from, of }: CostOf, whose?: 'ours' | 'others
 }
 
 function verdicts(contest: Contest): string[] {
-  return costKinds.map((kind) =>
-    verdict(
-      `CPU of ${kind.what}, over the uninstrumented loop`,
-      rivals(contest, kind, 'ours'),
-      rivals(contest, kind, 'others'),
+  return [
+    ...costKinds.map((kind) =>
+      verdict(
+        `CPU of ${kind.what}, over the uninstrumented loop`,
+        rivals(contest, kind, 'ours'),
+        rivals(contest, kind, 'others'),
+      ),
     ),
-  );
+    ...ownKinds.map(({ what, of }) =>
+      verdict(`CPU of ${what}`, ownRivals(contest, of, 'ours'), ownRivals(contest, of, 'others')),
+    ),
+  ];
 }
 
 function pacedRows({ paced }: Contest, perSecond: number): Measurement[] {
@@ -201,6 +230,7 @@ function conditions({ launches, rounds, long, short, memory }: ContestOptions): 
     'Each runs in a process of its own, with its defaults, SDK 3.1, spans exported in batches over OTLP and metrics collected. Ours makes its spans and metrics too and sends its records by the lane.',
     `CPU of the agent's thread in the same loop against a server in another thread, a chunk a read; by ${long.streams} streams of ${long.chunks} chunks and ${short.streams} of ${short.chunks}, ${rounds} rounds in each of ${launches} launches, in turns. Over the uninstrumented loop: medians of the differences to the round beside it, with their standard error.`,
     `Without a socket: the same client, on a fetch that answers from memory, ${chunksPerRead} chunks a read, for those that see it; by ${memory.long.streams} streams of ${memory.long.chunks} chunks and ${memory.short.streams} of ${memory.short.chunks}.`,
+    "The instrumentation's own code: samples of V8's profiler, 100 us apart, whose nearest file is of an instrumentation or of the OpenTelemetry SDK, in the same streams without a socket, garbage left out. What the client itself takes is not in it, so that it tells costs that the difference of two processes cannot.",
     'Spans off (`spans: false`, `TURNWATCH_SPANS=off`): what it adds beside another instrumentation that makes the spans.',
     'With --import register each request is also a turn; else the turn is not counted. The CPU of the whole process, all threads but the server, is that of the paced streams.',
   ];

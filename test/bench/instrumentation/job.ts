@@ -7,6 +7,7 @@ export type Job =
       readonly streams: number;
       readonly chunks: number;
     }
+  | { readonly kind: 'own'; readonly streams: number; readonly chunks: number }
   | { readonly kind: 'paced'; readonly chunks: number; readonly perSecond: number }
   | { readonly kind: 'api'; readonly calls: number }
   | { readonly kind: 'tap'; readonly calls: number };
@@ -30,6 +31,8 @@ export type CallsDone = Readonly<Record<string, number>>;
 
 export interface DoneOf {
   readonly streams: StreamsDone;
+  /** What ran of the instrumentation's own code, with the export of the spans, us. Without a socket. */
+  readonly own: number;
   readonly paced: PacedDone;
   readonly api: CallsDone;
   readonly tap: CallsDone;
