@@ -43,7 +43,7 @@ export const agentMetrics: Readonly<Record<AgentMetricKey, MetricSpec>> = {
     unit: 's',
     kind: 'histogram',
     labels: ['provider', 'model', 'phase'],
-    help: 'Longest time without activity in a phase of a turn, once for each phase at its end; waits left out.',
+    help: 'Longest time without activity in a phase of a turn, once for each phase at the end of the turn; waits left out.',
     buckets: [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600],
   },
   rereadTokens: {

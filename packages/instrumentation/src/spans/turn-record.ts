@@ -31,6 +31,9 @@ export interface Moment {
 
 type Of<Name extends Happening['name']> = Extract<Happening, { name: Name }>;
 
+/** Phases times models: an agent that tries more models in one turn than this is not told apart further. */
+const mostGaps = 100;
+
 /** In which turn's work code runs: only a span within it may be a parent of the turn's requests and calls. */
 const withinKey = api.createContextKey('turnwatch.turn');
 
@@ -45,7 +48,8 @@ export class TurnRecord {
   readonly #requests: Map<string, RequestRecord> = new Map();
   readonly #calls: Map<string, OpenSpan> = new Map();
   readonly #rereads: Rereads = new Rereads();
-  #largestGap: { readonly phase: Phase; readonly ms: number } | undefined;
+  /** By phase and model. A turn has few of them, however many requests it makes. */
+  readonly #gaps: Map<string, { readonly phase: Phase; readonly model: Model; ms: number }> = new Map();
   #latestWallMs: number;
 
   constructor(
@@ -165,9 +169,10 @@ export class TurnRecord {
   phaseEnded(phase: Phase, largestGapMs: number, model: Model = this.#newestModel()): void {
     // Nothing is expected to move while a turn waits.
     if (phase === 'waiting') return;
-    if (this.#largestGap === undefined || largestGapMs > this.#largestGap.ms)
-      this.#largestGap = { phase, ms: largestGapMs };
-    this.#metrics.gap(largestGapMs, model, phase);
+    const key = `${phase} ${model.provider} ${model.model}`;
+    const known = this.#gaps.get(key);
+    if (known !== undefined) known.ms = Math.max(known.ms, largestGapMs);
+    else if (this.#gaps.size < mostGaps) this.#gaps.set(key, { phase, model, ms: largestGapMs });
   }
 
   /** Ends the turn's span with those of what it left open. */
@@ -175,7 +180,12 @@ export class TurnRecord {
     const left = outcome === 'completed' ? 'unknown' : outcome === 'failed' ? 'cancelled' : outcome;
     for (const id of [...this.#requests.keys()]) this.requestEnded(id, left, {}, moment);
     for (const id of [...this.#calls.keys()]) this.callEnded(id, left, moment);
-    this.#open?.end(this.#wall(moment), outcome, errorType, gapAttributes(this.#largestGap));
+    let largest: { readonly phase: Phase; readonly ms: number } | undefined;
+    for (const gap of this.#gaps.values()) {
+      this.#metrics.gap(gap.ms, gap.model, gap.phase);
+      if (largest === undefined || gap.ms > largest.ms) largest = gap;
+    }
+    this.#open?.end(this.#wall(moment), outcome, errorType, gapAttributes(largest));
   }
 
   /** Phases belong to the turn; the model is that of its newest request, where there is one. */
