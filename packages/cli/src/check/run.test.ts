@@ -59,3 +59,10 @@ test('a mistake is exit code 1 and starts nothing; with --json the problems are 
     'detector.policy.confrimRatio',
   ]);
 });
+
+test('a plugin that serve would refuse is a mistake; one that it would take is let go of', async () => {
+  const { code, err } = await check('detector: { plugins: [{ plugin: ./nope.mjs }] }');
+  expect(code).toBe(1);
+  expect(err).toContain('detector.plugins[0].plugin: there is no ');
+  expect(await check('detector: { plugins: [{ plugin: log }] }')).toMatchObject({ code: 0, err: '' });
+});

@@ -1,16 +1,17 @@
-import { ConfigError, type ConfigValue, effectiveValues, loadConfig } from '@turnwatch/detector';
+import { ConfigError, type ConfigValue, effectiveValues, loadDetector } from '@turnwatch/detector';
 import type { Run } from '../command.ts';
 import { overrides } from '../serve/run.ts';
 import type { checkFlags } from './command.ts';
 
-/** Loads the configuration as `serve` would and prints what came of it. */
+/** Loads the configuration with its plugins as `serve` would, lets go of them again and prints what came of it. */
 export const runCheck: Run<typeof checkFlags> = async ({ json, ...flags }, _operands, output) => {
   try {
-    const loaded = loadConfig({
+    const { plugins, ...loaded } = await loadDetector({
       ...(flags.config === undefined ? {} : { file: flags.config }),
       environment: process.env,
       flags: overrides(flags),
     });
+    await plugins.stop();
     const values = effectiveValues(loaded);
     const { warnings } = loaded;
     if (json === true) output.out(`${JSON.stringify({ ok: true, problems: [], warnings, values })}\n`);
