@@ -13,6 +13,7 @@ import {
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { checkHealth, checkOwner, explain } from './open-database.ts';
+import { makeOwnerOnly } from './owner-only.ts';
 import { setAside } from './set-aside.ts';
 import { StoreError } from './store-error.ts';
 import { lockStore } from './store-lock.ts';
@@ -51,7 +52,7 @@ export function backupStore(named: string, out: string, wallMs: number): Backup 
   try {
     // Secrets of endpoints are in it. VACUUM INTO takes a file that is empty.
     rmSync(unfinished, { force: true });
-    closeSync(openSync(unfinished, 'wx', 0o600));
+    makeOwnerOnly(unfinished);
     copyInto(file, unfinished);
     const backup = marked(unfinished, out, wallMs);
     sync(unfinished);

@@ -1,6 +1,7 @@
-import { renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { migrations } from './migrations.ts';
+import { keepOwnerOnly, makeOwnerOnly } from './owner-only.ts';
 import { SqliteCode, StoreError, sqliteCodeOf } from './store-error.ts';
 import { lockStore } from './store-lock.ts';
 import { storePlace } from './store-place.ts';
@@ -27,7 +28,8 @@ export interface OpenDatabase {
 
 /**
  * Opens or makes the detector's database: checked, migrated, in WAL mode with `synchronous=FULL` (an acknowledged start,
- * end or verdict survives a power cut), locked against a second detector. An older schema is copied before it is migrated.
+ * end or verdict survives a power cut), locked against a second detector, readable by its owner only. An older schema is
+ * copied before it is migrated.
  *
  * @param steps the schema, for tests
  * @throws {StoreError} naming the file, the trouble and what to do. A file that is not ours is never written to.
@@ -37,6 +39,7 @@ export function openDatabase(named: string, steps: readonly string[] = migration
   let database: DatabaseSync | undefined;
   let unlock: (() => void) | undefined;
   try {
+    makeFirst(file);
     database = new DatabaseSync(file, { timeout: busyTimeoutMs });
     const version = checkOwner(database, file, steps.length);
     unlock = lockStore(file);
@@ -48,6 +51,7 @@ export function openDatabase(named: string, steps: readonly string[] = migration
     database.exec(`PRAGMA wal_autocheckpoint = ${walPages}; PRAGMA journal_size_limit = ${walKeptBytes}`);
     const copy = version > 0 && version < steps.length ? copyBefore(database, file, steps.length) : undefined;
     migrate(database, file, version, steps);
+    keepOwnerOnly(file);
     return {
       file,
       database,
@@ -58,6 +62,16 @@ export function openDatabase(named: string, steps: readonly string[] = migration
     database?.close();
     unlock?.();
     throw explain(error, file);
+  }
+}
+
+/** The journal takes the rights of its database, so they are right before SQLite makes either. */
+function makeFirst(file: string): void {
+  if (existsSync(file)) return;
+  try {
+    makeOwnerOnly(file);
+  } catch {
+    // SQLite will not get further, and `explain` knows its errors. A link to nowhere it can follow.
   }
 }
 
@@ -91,6 +105,7 @@ function copyBefore(database: DatabaseSync, file: string, version: number): stri
   const unfinished = `${copy}.unfinished`;
   try {
     rmSync(unfinished, { force: true });
+    makeOwnerOnly(unfinished);
     database.prepare('VACUUM INTO ?').run(unfinished);
     renameSync(unfinished, copy);
   } catch (error) {

@@ -1,4 +1,5 @@
 import { existsSync, renameSync } from 'node:fs';
+import { keepOwnerOnly } from './owner-only.ts';
 import { lockStore } from './store-lock.ts';
 import { storePlace } from './store-place.ts';
 
@@ -16,6 +17,7 @@ export function setAside(named: string, why: 'corrupt' | 'replaced', wallMs: num
     const aside = `${file}.${why}-${stamp}`;
     // The journal first: a new database beside the old journal would take it for its own.
     for (const end of ['-wal', '-shm', '']) if (existsSync(file + end)) renameSync(file + end, aside + end);
+    keepOwnerOnly(aside);
     return aside;
   } finally {
     unlock();
