@@ -76,10 +76,15 @@ export class DetectorService implements Detector {
     this.#registry = Registry.restore(this.#operations.policy, saved, { ...this.#now(), wallMs });
     this.#intake = new Intake(config.ingest, clocks, timers);
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
+    const shared = {
+      registry: this.#registry,
+      store,
+      owners: Owners.restore(saved, config.ingest),
+      logger: this.#logger,
+    };
     this.#plugins = new PluginWork({
       ...options,
-      logger: this.#logger,
-      registry: this.#registry,
+      ...shared,
       submit: (signals, path, owner) => this.#submit(signals, path, owner),
       onCall: (report) => this.#meters.pluginCall(report),
     });
@@ -91,8 +96,7 @@ export class DetectorService implements Detector {
       onChange: (endpoints) => this.#sender.setEndpoints(endpoints),
     });
     const shown = {
-      registry: this.#registry,
-      store,
+      ...shared,
       now: () => this.#now(),
       canaries: () => this.#operations.paths.health(),
       endpoints: () =>
@@ -110,20 +114,16 @@ export class DetectorService implements Detector {
       monoMs: () => clocks.monoMs(),
       after: (ms, work) => timers.after(ms, work),
       health: () => this.health,
-      logger: this.#logger,
     });
     this.#reporter = new Reporter(options, this.#logger, this.#meters);
     const { sequence } = saved;
     this.#teller = new Teller({ endpoints: () => this.#book.current, source: config.source, sequence });
     this.#pipeline = new Pipeline({
-      registry: this.#registry,
-      store,
+      ...shared,
       teller: this.#teller,
       now: () => this.#now(),
       bootId: clocks.bootId,
       soon: (work) => timers.soon(work),
-      owners: Owners.restore(saved, config.ingest),
-      logger: this.#logger,
       onEvent: (event) => {
         this.#screen.kept(event);
         this.#reporter.announce(event);

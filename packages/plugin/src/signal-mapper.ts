@@ -50,7 +50,10 @@ export interface OpenTurn {
   readonly calls: readonly string[];
 }
 
-/** Turns telemetry of another maker into signals. */
+/**
+ * Turns telemetry of another maker into signals. Where tokens are configured, each owner's telemetry goes to an instance of
+ * its own, except where the mapper has a `start` or a `stop` or a thread of its own.
+ */
 export interface SignalMapper extends Lifecycle {
   readonly selects: MapperSelection;
   readonly precision: MapperPrecision;

@@ -177,13 +177,13 @@ async function makePlugin(
   });
   clean = (text) => host.redactor.text(text);
   try {
-    const { instance } = await within(
-      timers,
-      `create() of ${config.plugin}`,
-      runAs(guard, () => assemble(definition, spec, host)),
-    );
+    const make = async (): Promise<PluginInstances[typeof kind]> => {
+      const { instance } = await runAs(guard, () => assemble(definition, spec, host));
+      return instance as PluginInstances[typeof kind];
+    };
+    const instance = await within(timers, `create() of ${config.plugin}`, make());
     if (kind === 'mapper') checkMapper(instance as PluginInstances['mapper'], config.plugin);
-    return new LoadedPlugin({ config, kind, instance, guard, release: () => host.stop() });
+    return new LoadedPlugin({ config, kind, instance, guard, another: make, release: () => host.stop() });
   } catch (error) {
     host.stop();
     throw error;

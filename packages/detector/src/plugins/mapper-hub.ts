@@ -5,6 +5,7 @@ import type { Logger } from '../logger.ts';
 import { Circuit } from './circuit.ts';
 import type { LoadedPlugin } from './loaded-plugin.ts';
 import { isSelected, selectedPart } from './mapper-selection.ts';
+import { type OwnedOpenTurn, OwnMappers } from './own-mappers.ts';
 import { ofMapped } from './strict-signal.ts';
 
 /** A mapper that makes more of one record is broken, or attacked through what it reads. */
@@ -32,11 +33,15 @@ function pathOf(mapperId: string): string {
 export class MapperHub {
   readonly #options: MapperHubOptions;
   readonly #circuits = new Map<string, Circuit>();
+  readonly #instances = new Map<string, OwnMappers>();
   readonly #reason = new Map<string, string>();
 
   constructor(options: MapperHubOptions) {
     this.#options = options;
-    for (const { id } of options.mappers) this.#circuits.set(id, new Circuit(options.monoMs));
+    for (const mapper of options.mappers) {
+      this.#circuits.set(mapper.id, new Circuit(options.monoMs));
+      this.#instances.set(mapper.id, new OwnMappers(mapper));
+    }
   }
 
   /** Nobody asks for anything: the receiver need not look. */
@@ -97,13 +102,14 @@ export class MapperHub {
   }
 
   /** Turns that stand open from before a restart, for the mappers whose signals they are of. */
-  resume(turns: readonly TurnView[]): void {
+  resume(turns: readonly TurnView[], ownerOf: (turn: string) => string | undefined): void {
     for (const mapper of this.#options.mappers) {
-      const open = turns.flatMap((view) => (view.path === pathOf(mapper.id) ? (openTurn(view) ?? []) : []));
-      const { resume } = mapper.instance;
-      if (open.length === 0 || typeof resume !== 'function') continue;
+      const open = turns.flatMap((view): OwnedOpenTurn[] => {
+        const known = view.path === pathOf(mapper.id) ? openTurn(view) : undefined;
+        return known === undefined ? [] : [{ owner: ownerOf(view.id), open: known }];
+      });
       try {
-        resume.call(mapper.instance, open);
+        this.#instances.get(mapper.id)?.resume(open);
       } catch (error) {
         this.#options.logger.warn(
           { plugin: mapper.id, why: mapper.guard.textOf(error) },
@@ -113,22 +119,30 @@ export class MapperHub {
     }
   }
 
-  /** Never rejects: a mapper that fails costs its own signals and nobody else's. */
-  async map(records: readonly ForeignRecord[]): Promise<readonly Mapped[]> {
-    const results = await Promise.all(this.#options.mappers.map((mapper) => this.#mapWith(mapper, records)));
+  /**
+   * Never rejects: a mapper that fails costs its own signals and nobody else's.
+   * @param owner of the token the records came with
+   */
+  async map(records: readonly ForeignRecord[], owner?: string): Promise<readonly Mapped[]> {
+    const results = await Promise.all(
+      this.#options.mappers.map((mapper) => this.#mapWith(mapper, records, owner)),
+    );
     return results.flatMap((mapped) => (mapped === undefined ? [] : [mapped]));
   }
 
   async #mapWith(
     mapper: LoadedPlugin<'mapper'>,
     records: readonly ForeignRecord[],
+    owner: string | undefined,
   ): Promise<Mapped | undefined> {
     const circuit = this.#circuits.get(mapper.id);
-    if (circuit === undefined || circuit.open || mapper.stopped) return undefined;
+    const instances = this.#instances.get(mapper.id);
+    if (circuit === undefined || instances === undefined || circuit.open || mapper.stopped) return undefined;
     const wanted = records.flatMap((record) => selectedPart(record, mapper.instance.selects) ?? []);
     if (wanted.length === 0) return undefined;
     try {
-      const mapped = await mapper.call('map', async (instance, signal) => {
+      const mapped = await mapper.call('map', async (_, signal) => {
+        const instance = await instances.of(owner);
         const made = await (instance.map as AbortableMap).call(instance, wanted, signal);
         if (!Array.isArray(made)) throw new Error('map() gave no list of signals');
         if (made.length > maxSignalsPerRecord * wanted.length)

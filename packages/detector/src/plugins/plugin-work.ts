@@ -1,6 +1,7 @@
 import type { Registry, Signal } from '@turnwatch/core';
 import type { PluginDocument } from '@turnwatch/protocol';
 import { type EndpointConfig, HttpLine, type PostLineFactory } from '@turnwatch/webhook/send';
+import type { Owners } from '../access/owners.ts';
 import type { Clocks, Timers } from '../clocks.ts';
 import type { EndpointBook } from '../endpoints/endpoint-book.ts';
 import type { ForeignTaker } from '../ingest/receiver.ts';
@@ -17,6 +18,8 @@ export interface PluginWorkOptions {
   readonly plugins?: PluginSet;
   /** Told how late mapped records come by nature. */
   readonly registry: Pick<Registry, 'expectDelay' | 'turns'>;
+  /** Whose a turn is from before a restart. Default: nobody's. */
+  readonly owners?: Pick<Owners, 'ownerOf'>;
   readonly clocks: Clocks;
   readonly timers: Timers;
   readonly logger: Logger;
@@ -48,7 +51,10 @@ export class PluginWork {
     });
     for (const { path, delayMs } of this.mappers.delays) registry.expectDelay(path, delayMs);
     // What a mapper takes up does not depend on the hour.
-    this.mappers.resume(registry.turns({ awakeMs: 0, bootMs: clocks.bootMs(), wallMs: clocks.wallMs() }));
+    this.mappers.resume(
+      registry.turns({ awakeMs: 0, bootMs: clocks.bootMs(), wallMs: clocks.wallMs() }),
+      (turn) => options.owners?.ownerOf('turn', turn),
+    );
     this.#probes = new ProbeRounds({ probes: plugins.ofKind('probe'), timers, submit, logger });
     plugins.onCall = options.onCall;
   }
@@ -71,7 +77,7 @@ export class PluginWork {
     return {
       ...mappers.selection,
       take: async (records, owner) => {
-        for (const { signals, path } of await mappers.map(records))
+        for (const { signals, path } of await mappers.map(records, owner))
           if (signals.length > 0) await this.#options.submit(signals, path, owner);
       },
     };
