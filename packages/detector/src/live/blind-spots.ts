@@ -14,8 +14,9 @@ export interface BlindSpotInput {
 /** What the detector cannot see, or not well, said before somebody relies on it. */
 export function blindSpotsOf({ paths, processes, turns, unjudged }: BlindSpotInput): BlindSpot[] {
   const spots: BlindSpot[] = [];
-  for (const { id, silent, openTurns } of paths)
-    if (silent)
+  // A path that no probe has ever come through and that nobody uses (a mapper of a client not run here) hides nothing.
+  for (const { id, silent, canaryAgeMs, openTurns } of paths)
+    if (silent && (openTurns > 0 || canaryAgeMs !== null))
       spots.push({
         kind: 'path_silent',
         about: id,

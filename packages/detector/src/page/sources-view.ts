@@ -68,7 +68,7 @@ export class SourcesView implements View {
             'p',
             { class: 'good-news' },
             icon('check'),
-            'None: every process with open turns is heard, and every path brings the probe back.',
+            'None: every process with open turns is heard, and every path in use brings the probe back.',
           )
         : el('ul', { class: 'spots' }, ...blindSpots.map(spotItem)),
     );
