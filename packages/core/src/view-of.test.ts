@@ -12,6 +12,7 @@ import {
 } from '../fixtures/given.ts';
 import { stalls } from '../fixtures/stalls.ts';
 import { judge } from './judge.ts';
+import { endTurn } from './settle.ts';
 import { viewOf } from './view-of.ts';
 
 const view = (...args: readonly [Parameters<typeof viewOf>[0], Parameters<typeof aContext>[0]?]) =>
@@ -115,6 +116,7 @@ describe('a turn that waits stays visible with its age (RULES 2)', () => {
   const waits = (call?: string) =>
     aTurn({
       w: s(50),
+      lastActivityMs: wallZeroMs + s(30),
       report: aReport({
         phase: 'waiting',
         requests: [],
@@ -132,7 +134,27 @@ describe('a turn that waits stays visible with its age (RULES 2)', () => {
       thresholdSource: 'default',
       promptRead: null,
     });
-    expect(view(waits('c1')).waiting).toEqual({ for: 'approval', call: 'c1', sinceMs: wallZeroMs - s(30) });
+    expect(view(waits('c1'), { t: 80 }).waiting).toEqual({
+      for: 'approval',
+      call: 'c1',
+      sinceMs: wallZeroMs + s(50),
+    });
+  });
+
+  test('since when does not move with the clock while nothing is heard, and is never ahead of it', () => {
+    expect(view(waits(), { t: 9000 }).waiting?.sinceMs).toBe(wallZeroMs + s(50));
+    expect(view(waits(), { t: 40 }).waiting?.sinceMs).toBe(wallZeroMs + s(40));
+  });
+
+  test('one that was closed while it waited stands still: since when, and no horizon that was held', () => {
+    const held = { ...waits(), deadlineMs: Number.POSITIVE_INFINITY, byDefault: true, heldMs: s(60) };
+    const [closed] = endTurn(held, 'closed', aContext({ t: 80 }));
+    for (const t of [80, 500])
+      expect(view(closed, { t })).toMatchObject({
+        state: 'ended',
+        waiting: { sinceMs: wallZeroMs + s(50) },
+        expiresAtMs: null,
+      });
   });
 
   test('a default horizon that is held is as far away as it will be', () => {

@@ -3,7 +3,7 @@ import { shownSilenceMs, shownThreshold } from './details.ts';
 import { effectivePhase } from './evidence.ts';
 import { pendingCalls } from './grace.ts';
 import { muteAt } from './mute.ts';
-import type { Turn } from './turn.ts';
+import { isOpen, type Turn } from './turn.ts';
 import type { TurnView } from './view.ts';
 
 /** A turn as people and the API see it, computed from the state that is judged. */
@@ -11,7 +11,9 @@ export function viewOf(turn: Turn, ctx: Context): TurnView {
   const { verdict, report } = turn;
   const threshold = shownThreshold(turn, ctx);
   const waiting = report.waiting;
-  const deadlineMs = turn.heldMs === undefined ? turn.deadlineMs : ctx.now.bootMs + turn.heldMs;
+  // What is over expires no more, though the horizon was held while it waited.
+  const deadlineMs =
+    turn.heldMs === undefined || !isOpen(turn) ? turn.deadlineMs : ctx.now.bootMs + turn.heldMs;
   return {
     id: turn.id,
     attempt: turn.attempt,
@@ -30,7 +32,8 @@ export function viewOf(turn: Turn, ctx: Context): TurnView {
         : {
             for: waiting.for,
             ...(waiting.call === undefined ? {} : { call: waiting.call }),
-            sinceMs: ctx.now.wallMs - Math.max(0, turn.w - waiting.sinceA),
+            // From the last activity, whose instant is kept: counted from now it would move while nothing is heard.
+            sinceMs: Math.min(ctx.now.wallMs, turn.lastActivityMs + (waiting.sinceA - report.lastA)),
           },
     silenceMs: shownSilenceMs(turn, ctx),
     thresholdMs: threshold.thresholdMs,
