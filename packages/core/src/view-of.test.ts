@@ -84,6 +84,19 @@ describe('each state shows its own fields', () => {
     });
   });
 
+  test('stale, with the threshold of its verdict, whatever its key has backed off to since', () => {
+    const [turn] = judge(aTurn({ w: s(200) }), aContext({ t: 200 }));
+    const [again] = judge(turn, aContext({ t: 201 }));
+    const later = { t: 300, policy: { defaultThresholdMs: { text: s(500) } } };
+    expect(view(aTurn(), later).thresholdMs).toBe(s(500));
+    expect(view(again, later)).toMatchObject({
+      state: 'stale',
+      thresholdMs: s(90),
+      confirmMs: s(22.5),
+      thresholdSource: 'default',
+    });
+  });
+
   test('a wait for a child that is over is no call, and is not shown as one', () => {
     const waits = toolTurn([aCall({ id: 'c2' })], {
       w: s(250),

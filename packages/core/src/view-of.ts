@@ -1,15 +1,18 @@
 import type { Context } from './context.ts';
 import { shownSilenceMs, shownThreshold } from './details.ts';
+import type { StaleDetails } from './event.ts';
 import { effectivePhase } from './evidence.ts';
 import { pendingCalls } from './grace.ts';
 import { muteAt } from './mute.ts';
+import type { Threshold } from './threshold.ts';
 import { isOpen, type Turn } from './turn.ts';
 import type { TurnView } from './view.ts';
 
 /** A turn as people and the API see it, computed from the state that is judged. */
 export function viewOf(turn: Turn, ctx: Context): TurnView {
   const { verdict, report } = turn;
-  const threshold = shownThreshold(turn, ctx);
+  // What a verdict was made by: its key may have learned or backed off since.
+  const threshold = verdict.state === 'stale' ? ofVerdict(verdict.details) : shownThreshold(turn, ctx);
   const waiting = report.waiting;
   // What is over expires no more, though the horizon was held while it waited.
   const deadlineMs =
@@ -57,6 +60,14 @@ export function viewOf(turn: Turn, ctx: Context): TurnView {
     chunks: report.chunks,
     ...standingOrders(turn, ctx),
   };
+}
+
+function ofVerdict({
+  thresholdMs,
+  thresholdSource,
+  confirmMs,
+}: StaleDetails): Pick<Threshold, 'thresholdMs' | 'source' | 'confirmMs'> {
+  return { thresholdMs, source: thresholdSource, confirmMs };
 }
 
 function standingOrders(
