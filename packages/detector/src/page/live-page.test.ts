@@ -190,7 +190,8 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     const orders: unknown[] = [];
     await page.route('**/turns/turn-working/timeline', async (route) => {
       const answer = (await (await route.fetch()).json()) as { turn: object };
-      const muted = orders.length > 0 ? { until: null } : null;
+      const order = { at: '2026-11-30T12:00:00.000Z', by: 'ops', why: 'known to be slow' };
+      const muted = orders.length > 0 ? { ...order, until: null } : null;
       await route.fulfill({
         json: { ...answer, turn: { ...answer.turn, acknowledged: null, muted, ownThresholdsMs: {} } },
       });
@@ -213,6 +214,13 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     await dialog.getByRole('button', { name: 'Mute' }).click();
     await page.getByRole('button', { name: 'Unmute' }).waitFor();
     expect(orders).toEqual([{ forMs: 300_000, why: 'known to be slow' }]);
+    await page.getByText('muted by ops: known to be slow').waitFor();
+    // A question is about the turn that is seen: it goes with its page.
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('dialog', { name: 'Close: turn-working' }).waitFor();
+    await page.goBack();
+    await page.getByRole('heading', { name: 'Sources' }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
   test('sources: who is heard, and what cannot be seen', async () => {

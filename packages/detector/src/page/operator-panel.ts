@@ -2,14 +2,7 @@ import type { TurnDocument } from '@turnwatch/protocol';
 import { ApiError, postJson } from './api.ts';
 import { el, setText } from './dom.ts';
 import { timeOfDay } from './moment.ts';
-import { spell } from './words.ts';
-
-/** What an operator has done to a turn, where the detector lets operators act. */
-interface Ordered {
-  readonly acknowledged?: { readonly by?: string } | null;
-  readonly muted?: { readonly until: string | null } | null;
-  readonly ownThresholdsMs?: Readonly<Record<string, number>>;
-}
+import { orderWords, spell } from './words.ts';
 
 interface Action {
   readonly name: string;
@@ -53,11 +46,12 @@ const close: Action = {
   danger: true,
 };
 
-/** Buttons for what operators may do with a turn, each behind a question. Empty where the detector knows no such orders. */
+/** Buttons for what operators may do with a turn, each behind a question. Empty where it is over. */
 export class OperatorPanel {
   readonly element: HTMLElement = el('div', { class: 'contents tight' });
   readonly #onDone: () => void;
   #shown = '';
+  #asked: HTMLDialogElement | undefined;
 
   /** @param onDone an order was taken: the turn is to be read anew */
   constructor(onDone: () => void) {
@@ -65,24 +59,24 @@ export class OperatorPanel {
   }
 
   show(turn: TurnDocument): void {
-    const { muted, acknowledged, ownThresholdsMs }: Ordered = turn as TurnDocument & Ordered;
+    const { muted, acknowledged, ownThresholdsMs } = turn;
     const open = turn.state !== 'ended' && turn.state !== 'expired';
-    const known = muted !== undefined;
-    const text = JSON.stringify([turn.id, open, known, muted, acknowledged, ownThresholdsMs]);
+    const text = JSON.stringify([turn.id, open, muted, acknowledged, ownThresholdsMs]);
     if (text === this.#shown) return;
     this.#shown = text;
-    if (!known || !open) {
+    if (!open) {
       this.element.replaceChildren();
       return;
     }
     const said = [
-      acknowledged == null ? undefined : 'acknowledged',
+      acknowledged === null ? undefined : orderWords('acknowledged', acknowledged),
       muted === null
         ? undefined
-        : muted.until === null
-          ? 'muted'
-          : `muted until ${timeOfDay(Date.parse(muted.until))}`,
-      ...Object.entries(ownThresholdsMs ?? {}).map(
+        : orderWords(
+            muted.until === null ? 'muted' : `muted until ${timeOfDay(Date.parse(muted.until))}`,
+            muted,
+          ),
+      ...Object.entries(ownThresholdsMs).map(
         ([phase, ms]) => `threshold of an operator: ${spell(ms)} (${phase})`,
       ),
     ].filter((part) => part !== undefined);
@@ -93,8 +87,13 @@ export class OperatorPanel {
         { class: 'actions', role: 'group', 'aria-label': 'What an operator may do' },
         ...actions.map((action) => this.#button(turn.id, action)),
       ),
-      el('p', { class: 'note' }, said.join(' · ')),
+      el('p', { class: 'note name' }, said.join(' · ')),
     );
+  }
+
+  /** Another page is shown: a question that is still open is about a turn that is no longer seen. */
+  leave(): void {
+    this.#asked?.close();
   }
 
   #button(turn: string, action: Action): HTMLButtonElement {
@@ -144,6 +143,7 @@ export class OperatorPanel {
     cancel.addEventListener('click', () => dialog.close());
     dialog.addEventListener('close', () => {
       dialog.remove();
+      if (this.#asked === dialog) this.#asked = undefined;
       if (button.isConnected) button.focus();
     });
     form.addEventListener('submit', (event) => {
@@ -156,6 +156,7 @@ export class OperatorPanel {
       };
       void this.#send(turn, action, body, dialog, fault);
     });
+    this.#asked = dialog;
     document.body.append(dialog);
     dialog.showModal();
   }

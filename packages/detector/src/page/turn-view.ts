@@ -101,6 +101,7 @@ export class TurnView implements View {
     this.#left = true;
     clearTimeout(this.#timer);
     this.#observer.disconnect();
+    this.#operator.leave();
   }
 
   #show(nowMs: number): void {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EventLines } from './event-lines.ts';
 import { queryOf } from './filter.ts';
 import { gaugeOf } from './silence-gauge.ts';
-import { grouped, spell, statusOf, toldWords } from './words.ts';
+import { grouped, orderWords, spell, statusOf, toldWords } from './words.ts';
 
 const startMs = Date.UTC(2026, 10, 30, 12);
 const iso = (ms: number): string => new Date(startMs + ms).toISOString();
@@ -151,4 +151,9 @@ test('events are read however the stream is cut', () => {
       { event: 'change', data: 'x\ny' },
     ]);
   }
+});
+
+test('an operator’s order is shown with whose it is, and why', () => {
+  expect(orderWords('muted', { by: 'ops', why: null })).toBe('muted by ops');
+  expect(orderWords('acknowledged', { by: 'ops', why: 'looking' })).toBe('acknowledged by ops: looking');
 });

@@ -1,4 +1,4 @@
-import type { LiveClock, LiveRow, LiveTold } from '@turnwatch/protocol';
+import type { LiveClock, LiveRow, LiveTold, OrderDocument } from '@turnwatch/protocol';
 
 // What the page says, as functions of what the detector sent and of the time. No element is made here.
 
@@ -234,6 +234,11 @@ function sentWords({ endpoint, state, attempts }: LiveTold): {
     case 'superseded':
       return { text: `${endpoint}: told of newer`, tone: 'dim' };
   }
+}
+
+/** `muted by ops: known to be slow`. Whose token it was, and the reason where one was given. */
+export function orderWords(what: string, { by, why }: Pick<OrderDocument, 'by' | 'why'>): string {
+  return `${what} by ${by}${why === null ? '' : `: ${why}`}`;
 }
 
 /** A name from an agent, or what stands for one that is missing. */
