@@ -123,7 +123,7 @@ describe.concurrent.each([
     'costs the agent nothing when the detector %s',
     async (_what, answer) => {
       const { sink, endpoint } = await listen(answer);
-      const env = { ENDPOINT: endpoint, TRACE_ID: traceId };
+      const env = { ENDPOINT: endpoint, TRACE_ID: traceId, TURNWATCH_LOG: 'off' };
       for (const SHUTDOWN of ['no', 'yes']) {
         const ended = await runAgent(folder, 'with-setup.mjs', { ...env, SHUTDOWN });
         expect(ended).toMatchObject({ code: 0, stderr: '', stdout: 'work done\n' });
@@ -139,7 +139,7 @@ describe.concurrent.each([
       asked++;
       if (asked > 1) response.writeHead(200).end();
     });
-    const env = { ENDPOINT: endpoint, TRACE_ID: traceId, WORK_MS: '4500' };
+    const env = { ENDPOINT: endpoint, TRACE_ID: traceId, WORK_MS: '4500', TURNWATCH_LOG: 'off' };
     expect(await runAgent(folder, 'with-setup.mjs', env)).toMatchObject({ code: 0, stderr: '' });
     expect(sink.named('turnwatch.turn.heartbeat').at(-1)?.attributes).toMatchObject({
       'turnwatch.phase': 'reasoning',
@@ -193,7 +193,7 @@ describe.concurrent.each([
   it('costs the agent nothing when no detector listens, with a turn left open too', async () => {
     const { sink, endpoint } = await listen();
     await sink.close();
-    const env = { ENDPOINT: endpoint, TRACE_ID: traceId };
+    const env = { ENDPOINT: endpoint, TRACE_ID: traceId, TURNWATCH_LOG: 'off' };
     for (const [script, SHUTDOWN] of [
       ['with-setup.mjs', 'no'],
       ['with-setup.mjs', 'yes'],

@@ -7,6 +7,8 @@ import { hostClassOf } from './host-class.ts';
 import { Lane } from './lane/lane.ts';
 import { type LaneTarget, type TargetOptions, targetOf } from './lane/target.ts';
 import type { LocalDetector } from './local-detector.ts';
+import { printAsAsked } from './outage-teller.ts';
+import { tellOutage, toStderr } from './outages.ts';
 import { processClock, processTimers } from './process-clock.ts';
 import type { ProducerClock } from './producer/awake-clock.ts';
 import type { Counters } from './producer/counters.ts';
@@ -231,6 +233,7 @@ function theRuntime(): Runtime<Turn> {
 }
 
 function create(): Runtime<Turn> {
+  printAsAsked(process.env, toStderr);
   const service = settings.serviceName ?? serviceNameOf(process.env);
   const clock = processClock();
   const ownTarget = withoutCode?.prepare(laneTarget !== undefined);
@@ -276,10 +279,7 @@ function openLane(
       clock,
       service,
       resource: resourceOf(process.env),
-      onOutage: (reason) =>
-        api.diag.warn(
-          `turnwatch: no records reach ${target.url} (${reason}); newer state is tried all the same`,
-        ),
+      onOutage: (reason) => tellOutage(target.url, reason),
       onLost: (reason, lastSeq) => {
         running?.goOnWithoutLane(lastSeq);
         api.diag.warn(

@@ -15,13 +15,18 @@ export interface SdkStart {
   /** Where log records go. Absent: as OpenTelemetry's variables say. */
   readonly target?: LaneTarget | undefined;
   /** False: no spans are exported. True: as OpenTelemetry's variables say. */
+  /** Told the first failure after a success. Default: OpenTelemetry's diagnostics are. */
+  readonly onOutage?: ((reason: string) => void) | undefined;
   readonly traces: boolean;
   readonly metrics: boolean;
 }
 
 /** @returns what ends it. */
-export function startSdk(sdk: Sdk, { serviceName, target, traces, metrics }: SdkStart): () => Promise<void> {
-  const exporter = target === undefined ? undefined : exporterTo(sdk, target);
+export function startSdk(
+  sdk: Sdk,
+  { serviceName, target, onOutage, traces, metrics }: SdkStart,
+): () => Promise<void> {
+  const exporter = target === undefined ? undefined : exporterTo(sdk, target, onOutage);
   if (exporter !== undefined) skipFlushAtExitWhen(() => exporter.lastFailed);
   const node = new sdk.NodeSDK({
     ...(serviceName === undefined ? {} : { serviceName }),
@@ -45,7 +50,7 @@ export function startSdk(sdk: Sdk, { serviceName, target, traces, metrics }: Sdk
   };
 }
 
-function exporterTo(sdk: Sdk, { url, headers }: LaneTarget): LatestExporter {
+function exporterTo(sdk: Sdk, { url, headers }: LaneTarget, onOutage: SdkStart['onOutage']): LatestExporter {
   return new LatestExporter(
     new sdk.OTLPLogExporter({
       url,
@@ -54,8 +59,22 @@ function exporterTo(sdk: Sdk, { url, headers }: LaneTarget): LatestExporter {
       headers,
     }),
     processTimers,
-    (error) => api.diag.warn(`turnwatch: no records reach ${url}; later ones are tried all the same`, error),
+    (error) => {
+      if (onOutage === undefined)
+        api.diag.warn(`turnwatch: no records reach ${url}; later ones are tried all the same`, error);
+      else onOutage(reasonOf(error));
+    },
   );
+}
+
+/** The SDK's error carries the status as its code. */
+function reasonOf(error: (Error & { code?: unknown }) | undefined): string {
+  const code = error?.code;
+  return typeof code === 'number'
+    ? `status ${code}`
+    : typeof code === 'string'
+      ? code
+      : (error?.message ?? 'no reason');
 }
 
 /** The parts of the SDK in use: the same in both lines. */

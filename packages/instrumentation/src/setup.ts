@@ -9,6 +9,7 @@ import {
 } from './instrumentation.ts';
 import { defaultTarget, targetOf } from './lane/target.ts';
 import { loadSdk, startSdk } from './node-sdk.ts';
+import { tellOutage, tellOutagesOnStderr } from './outages.ts';
 
 export interface SetupOptions extends InstrumentationOptions {
   /**
@@ -29,13 +30,14 @@ const shutdownMs = 2000;
  * Sets up a process that has no telemetry: live records of turns go to `endpoint` by the heartbeat lane, and
  * `@opentelemetry/sdk-node` (either line) is started for everything else, where it is installed. Without the lane the
  * records go by that SDK too, at most 0.2 s after they are made. Where an SDK has been registered already, it keeps its
- * place. A detector that is down or slow costs nothing but its records.
+ * place. A detector that is down or slow costs nothing but its records, and a line on stderr (`TURNWATCH_LOG=off`: not that).
  *
  * @throws Error when `endpoint` is no URL, or when there is neither the lane nor `@opentelemetry/sdk-node`.
  */
 export async function setup(options: SetupOptions = {}): Promise<Setup> {
-  const target = targetOf(options, process.env) ?? defaultTarget(options.headers);
+  const target = targetOf(options, process.env) ?? defaultTarget(options.headers, process.env);
   configure(options);
+  tellOutagesOnStderr();
   const sdk = loadSdk(openLaneTo(target));
   const ended =
     sdk === undefined
@@ -43,6 +45,7 @@ export async function setup(options: SetupOptions = {}): Promise<Setup> {
       : startSdk(sdk, {
           serviceName: options.serviceName,
           target,
+          onOutage: (reason) => tellOutage(target.url, reason),
           traces: isNamed('OTEL_TRACES_EXPORTER'),
           metrics: isNamed('OTEL_METRICS_EXPORTER'),
         });

@@ -58,6 +58,15 @@ test('without configuration it is up, says three places that answer, and stops a
   expect(await serve.ended, serve.err).toBe(0);
 });
 
+test('with tokens it says how an agent gives one', async () => {
+  const file = join(scratch, 'tokens.yaml');
+  const sha256 = 'ab'.repeat(32);
+  writeFileSync(file, `detector: { tokens: [{ id: agents, scopes: [ingest], sha256: ${sha256} }] }`);
+  const serve = new Serve('--port', '0', '--store', 'memory', '--config', file);
+  await serve.urls();
+  expect(serve.out).toMatch(/TURNWATCH_ENDPOINT=http:\S+ TURNWATCH_API_TOKEN=… node agent\.js/);
+});
+
 test('flags win: another database, no log', async () => {
   const serve = new Serve('--port', '0', '--db', 'other.db', '--log-level', 'silent');
   await serve.urls();

@@ -44,7 +44,7 @@ export const runServe: Run<typeof serveFlags> = async (flags, _operands, output)
       '',
       '  Point an agent at it (OTLP over HTTP):',
       '',
-      `    OTEL_EXPORTER_OTLP_ENDPOINT=${url} node agent.js`,
+      ...agentLines(url, config.tokens.length > 0),
       '',
       '  where agent.js begins with',
       '',
@@ -60,6 +60,16 @@ export const runServe: Run<typeof serveFlags> = async (flags, _operands, output)
   await stopped;
   return 0;
 };
+
+/** With tokens, by the variable whose endpoint gets the token; OpenTelemetry's may be anybody's. */
+function agentLines(url: string, hasTokens: boolean): readonly string[] {
+  if (!hasTokens) return [`    OTEL_EXPORTER_OTLP_ENDPOINT=${url} node agent.js`];
+  return [
+    `    TURNWATCH_ENDPOINT=${url} TURNWATCH_API_TOKEN=… node agent.js`,
+    '',
+    '  with a token of detector.tokens that has the scope ingest,',
+  ];
+}
 
 function storeText(store: StoreConfig): string {
   if (store === 'memory') return 'memory: gone when it stops';

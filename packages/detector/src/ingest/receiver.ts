@@ -10,6 +10,7 @@ import { contentTypeOf, encodingOf, requireEncoding } from './content-type.ts';
 import { IngestError, type IngestReason } from './ingest-error.ts';
 import type { Intake } from './intake.ts';
 import { directPath } from './paths.ts';
+import { tellForeign, tellRefusal } from './refusal-log.ts';
 import { Senders } from './sender.ts';
 
 /** Why a record of ours was refused; the others of its batch are taken. `unusable`: an attribute is missing or wrong. */
@@ -78,6 +79,8 @@ export function receive(signal: OtlpSignal, options: ReceiverOptions): RequestHa
       const merged = signals.length === 0 ? undefined : await options.submit(signals, path, sender.owner);
       if (foreign.length > 0) await taker?.take(foreign, sender.owner);
       const refused = refusedOf(ours.refused, merged);
+      const foreigners = refused.get('not_owner');
+      if (foreigners !== undefined) tellForeign(logger, request, token, foreigners);
       response.status(200).setHeader('content-type', contentTypeOf[encoding]);
       response.end(encodeSuccess(encoding, partialOf(refused, ours.reason)));
       // The detector's own canary and nothing else is not counted, so that an idle detector shows no ingest.
@@ -85,6 +88,7 @@ export function receive(signal: OtlpSignal, options: ReceiverOptions): RequestHa
         onRequest({ signal, status: 200, path, bytes, records, refused, others });
     } catch (error) {
       const refusal = refusalOf(error, logger);
+      tellRefusal(logger, request, refusal);
       onRequest({ signal, status: refusal.status, path, reason: refusal.reason, ...nothing });
       refuse(request, response, refusal);
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { targetOf } from './target.ts';
+import { defaultTarget, targetOf } from './target.ts';
 
 const url = (env: Record<string, string>, endpoint?: string): string | undefined =>
   targetOf({ endpoint }, env)?.url;
@@ -42,6 +42,20 @@ describe('targetOf', () => {
     expect(targetOf({}, { ...env, TURNWATCH_ENDPOINT: 'http://own:1' })?.headers).toEqual({ 'x-own': '1' });
     expect(targetOf({ endpoint: 'http://given:1' }, env)?.headers).toEqual({});
     expect(targetOf({ headers: { 'x-a': '2' } }, env)?.headers).toMatchObject({ 'x-a': '2' });
+  });
+
+  it('sends TURNWATCH_API_TOKEN where no header says who sends, and to no place of OpenTelemetry', () => {
+    const env = { TURNWATCH_API_TOKEN: 'abc', TURNWATCH_ENDPOINT: 'http://own:1' };
+    const bearer = { authorization: 'Bearer abc' };
+    expect(targetOf({}, env)?.headers).toEqual(bearer);
+    expect(targetOf({ endpoint: 'http://given:1' }, env)?.headers).toEqual(bearer);
+    expect(defaultTarget({}, env).headers).toEqual(bearer);
+    const own = { ...env, TURNWATCH_HEADERS: 'authorization=Bearer%20own' };
+    expect(targetOf({}, own)?.headers).toEqual({ authorization: 'Bearer own' });
+    expect(targetOf({ headers: { Authorization: 'x' } }, env)?.headers).toEqual({ Authorization: 'x' });
+    expect(targetOf({}, { ...env, TURNWATCH_API_TOKEN: 'a\nb' })?.headers).toEqual({});
+    const theirs = { TURNWATCH_API_TOKEN: 'abc', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://all:3' };
+    expect(targetOf({}, theirs)?.headers).toEqual({});
   });
 
   it('says which variable is no URL', () => {

@@ -15,19 +15,19 @@ type Env = Readonly<Record<string, string | undefined>>;
 /**
  * The log intake that options or environment name, in this order: `endpoint`, `TURNWATCH_ENDPOINT` (with
  * `TURNWATCH_HEADERS`), OpenTelemetry's variables. Headers go only to the endpoint they were meant for: OpenTelemetry's
- * may hold a key. Undefined: nothing is named, or OpenTelemetry is told not to send logs over HTTP.
+ * may hold a key. `TURNWATCH_API_TOKEN` goes to the first two, where no header says who sends. Undefined: nothing is named, or OpenTelemetry is told not to send logs over HTTP.
  *
  * @throws Error when what is named is no http(s) URL.
  */
 export function targetOf(options: TargetOptions, env: Env): LaneTarget | undefined {
   const given = options.headers;
   if (options.endpoint !== undefined)
-    return { url: logsUrl(options.endpoint, 'endpoint'), headers: given ?? {} };
+    return { url: logsUrl(options.endpoint, 'endpoint'), headers: withToken(given ?? {}, env) };
   const own = env.TURNWATCH_ENDPOINT;
   if (isSet(own))
     return {
       url: logsUrl(own, 'TURNWATCH_ENDPOINT'),
-      headers: { ...headersOf(env.TURNWATCH_HEADERS), ...given },
+      headers: withToken({ ...headersOf(env.TURNWATCH_HEADERS), ...given }, env),
     };
   if (env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_LOGS_EXPORTER === 'none') return undefined;
   const protocol = env.OTEL_EXPORTER_OTLP_LOGS_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL;
@@ -44,8 +44,16 @@ export function targetOf(options: TargetOptions, env: Env): LaneTarget | undefin
 }
 
 /** Where detectors and Collectors listen by default. */
-export function defaultTarget(headers: LaneTarget['headers'] = {}): LaneTarget {
-  return { url: 'http://127.0.0.1:4318/v1/logs', headers };
+export function defaultTarget(headers: LaneTarget['headers'] = {}, env: Env = {}): LaneTarget {
+  return { url: 'http://127.0.0.1:4318/v1/logs', headers: withToken(headers, env) };
+}
+
+/** As the commands take it; what can be no header is left out. */
+function withToken(headers: LaneTarget['headers'], env: Env): LaneTarget['headers'] {
+  const token = env.TURNWATCH_API_TOKEN?.trim() ?? '';
+  if (!/^[\x21-\x7e]+$/.test(token)) return headers;
+  if (Object.keys(headers).some((name) => name.toLowerCase() === 'authorization')) return headers;
+  return { ...headers, authorization: `Bearer ${token}` };
 }
 
 /** @param name of what was given, for the message. */

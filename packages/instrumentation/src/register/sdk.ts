@@ -25,7 +25,7 @@ export function sdkWanted(env: Env): SdkStart | undefined {
 export function ownTarget(env: Env): LaneTarget | undefined {
   if (isDisabled(env) || env.OTEL_LOGS_EXPORTER === 'none') return undefined;
   const protocol = env.OTEL_EXPORTER_OTLP_LOGS_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL;
-  return protocol === 'grpc' ? undefined : defaultTarget();
+  return protocol === 'grpc' ? undefined : defaultTarget({}, env);
 }
 
 /** Whether the application has an SDK, of either line. */
