@@ -15,6 +15,7 @@ import {
   wallZeroMs,
 } from '../fixtures/given.ts';
 import type { Effect } from './event.ts';
+import { JudgingError } from './judging-error.ts';
 import { makePolicy, type PolicyInput } from './policy.ts';
 import { Registry } from './registry.ts';
 import type { EndedTurn, Origin, Signal, TurnIdentity, TurnReport } from './signal.ts';
@@ -834,4 +835,59 @@ test('a way that is late by nature makes the thresholds of its coarse turns larg
   registry.receive(coarse('t2'), 'direct', now);
   const [late, direct] = ['t1', 't2'].map((turn) => registry.turn(turn, now)?.thresholdMs ?? 0);
   expect((late ?? 0) - (direct ?? 0)).toBe(5000);
+});
+
+describe('a turn that cannot be judged', () => {
+  /** Three turns that are silent for long; what is learned of a model named faulty cannot be read. */
+  function silent(...models: readonly string[]): {
+    bench: Bench;
+    judge: () => JudgingError;
+    mend: () => void;
+  } {
+    const bench = new Bench();
+    const { learned: baselines } = bench.registry;
+    const read = baselines.read.bind(baselines);
+    for (const model of models) bench.turn({ turn: model, identity: { provider: 'acme', model } });
+    bench.t = 200;
+    for (const model of models) bench.turn({ turn: model, identity: { provider: 'acme', model } });
+    baselines.read = (key) => {
+      if (key.includes('faulty')) throw new Error('a fault of ours');
+      return read(key);
+    };
+    return {
+      bench,
+      mend: () => {
+        baselines.read = read;
+      },
+      judge: () => {
+        try {
+          bench.judge();
+        } catch (error) {
+          if (error instanceof JudgingError) return error;
+          throw error;
+        }
+        throw new Error('it was judged');
+      },
+    };
+  }
+
+  test('takes no verdict on others with it, and is tried again', () => {
+    const { bench, judge, mend } = silent('before', 'faulty-1', 'after', 'faulty-2');
+    const error = judge();
+    expect(error.message).toBe('the turn "faulty-1" and 1 more could not be judged: Error: a fault of ours');
+    expect(error.faults.map(({ turn }) => turn)).toEqual(['faulty-1', 'faulty-2']);
+    const stale = (effects: readonly Effect[]): string[] =>
+      eventsOf(effects).flatMap(({ type, turn }) => (type === 'turn.stale' ? [turn] : []));
+    expect(stale(error.effects)).toEqual(['before', 'after']);
+    expect(stale(judge().effects)).toEqual([]);
+    mend();
+    bench.judge();
+    expect(stale(bench.effects)).toEqual(['faulty-1', 'faulty-2']);
+  });
+
+  test('alone is told by its name', () => {
+    expect(silent('faulty').judge().message).toBe(
+      'the turn "faulty" could not be judged: Error: a fault of ours',
+    );
+  });
 });

@@ -1,15 +1,16 @@
-import type { Baseline } from './baseline.ts';
 import { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts';
 import type { Context } from './context.ts';
+import { contextOf, type Surroundings } from './context-of.ts';
 import { Doubles } from './doubles.ts';
 import { Engines, movementFor } from './engines.ts';
 import type { Effect } from './event.ts';
-import { childless, standingOf } from './family.ts';
+import { standingOf } from './family.ts';
 import { Interned } from './interned.ts';
+import { JudgingError, type TurnFault } from './judging-error.ts';
 import { freesLoop, type Process } from './liveness.ts';
 import type { OperatorOrder } from './orders.ts';
 import type { Policy } from './policy.ts';
-import { noProcess, Processes } from './processes.ts';
+import { Processes } from './processes.ts';
 import { type Listing, listedEnd } from './reconcile.ts';
 import { restoreTurn, type SavedRest, type SavedState, type SavedTurn, saveTurn } from './saved.ts';
 import type { TurnEffect } from './settle.ts';
@@ -17,7 +18,7 @@ import type { EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './
 import { type Standing, standingNow } from './standing.ts';
 import { arrivalStamp, type Now, type Stamp, type WallMs } from './time.ts';
 import { type Input, transition } from './transition.ts';
-import { isOpen, type Owner, ownerIs, type Turn } from './turn.ts';
+import { isOpen, ownerIs, type Turn } from './turn.ts';
 import { type TurnCounts, TurnTable } from './turn-table.ts';
 import type { ProcessView, TurnView } from './view.ts';
 import { viewOf } from './view-of.ts';
@@ -26,21 +27,25 @@ import { viewOf } from './view-of.ts';
 export class Registry {
   /** What has been learned; an operator may exclude gaps, a scenario may set it. */
   readonly learned: Baselines = new Baselines();
-  #policy: Policy;
   readonly #turns = new TurnTable();
   readonly #processes: Processes;
   readonly #engines = new Engines();
   readonly #doubles = new Doubles();
   readonly #interned = new Interned();
-  readonly #sharedOwner = (owner: Owner): Owner => this.#interned.owner(owner);
-  readonly #readBaseline = (key: string): Baseline => this.learned.read(key);
+  readonly #around: Surroundings;
   /** How the open turns stand: by phase, and the stale ones by what they have in common. */
   readonly standing: () => Standing = () => standingNow(this.#turns.values());
   #lastNow: Now;
 
   constructor(policy: Policy, now: Now) {
-    this.#policy = policy;
     this.#processes = new Processes(policy, now);
+    this.#around = {
+      policy,
+      baselines: (key) => this.learned.read(key),
+      sharedOwner: (owner) => this.#interned.owner(owner),
+      processes: this.#processes,
+      family: this.#turns.family,
+    };
     this.#lastNow = now;
   }
 
@@ -61,18 +66,29 @@ export class Registry {
   /**
    * Judges every turn that was touched since the last call and everything that is due: horizons, unreachable processes,
    * turns without heartbeats. To be called after each drained batch and at least once a second.
+   * @throws {JudgingError} when a turn could not be judged; all others were, and it has the effects.
    */
   judge(now: Now): Effect[] {
     this.#lastNow = now;
     const effects: Effect[] = [];
     for (const process of this.#processes.judge(now, effects)) this.#turns.touchAll(process.turns);
-    this.#turns.drain(now, (id) => this.#apply(id, { kind: 'judge' }, now, effects));
-    return effects;
+    const faults: TurnFault[] = [];
+    this.#turns.drain(now, (id) => {
+      try {
+        this.#apply(id, { kind: 'judge' }, now, effects);
+      } catch (cause) {
+        faults.push({ turn: id, cause });
+      }
+    });
+    const [first, ...others] = faults;
+    if (first === undefined) return effects;
+    this.#turns.touchAll(faults.map(({ turn }) => turn));
+    throw new JudgingError([first, ...others], effects);
   }
 
   /** From the next judgement on by another policy. What was decided stands, as does a horizon that a turn has by default. */
   judgeBy(policy: Policy): void {
-    this.#policy = policy;
+    this.#around.policy = policy;
     this.#processes.judgeBy(policy);
     this.#turns.touchEvery();
   }
@@ -117,7 +133,7 @@ export class Registry {
   }
 
   baselines(): BaselineView[] {
-    return this.learned.views(this.#policy);
+    return this.learned.views(this.#around.policy);
   }
 
   counts(): TurnCounts {
@@ -273,26 +289,6 @@ export class Registry {
   }
 
   #context(turn: Turn | undefined, now: Now): Context {
-    const common = {
-      now,
-      policy: this.#policy,
-      baselines: this.#readBaseline,
-      sharedOwner: this.#sharedOwner,
-    };
-    if (turn === undefined)
-      return { ...common, process: noProcess, lagMs: 0, children: childless, recipient: null };
-    const { family } = this.#turns;
-    return {
-      ...common,
-      process: this.#processes.factsOf(turn),
-      lagMs: turn.coarse ? (this.#processes.paths.get(turn.path)?.lagMs ?? 0) : 0,
-      // Looked up only when something asks: most judgements need neither.
-      get children() {
-        return family.childrenOf(turn);
-      },
-      get recipient() {
-        return family.recipientOf(turn);
-      },
-    };
+    return contextOf(turn, now, this.#around);
   }
 }

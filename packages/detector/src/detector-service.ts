@@ -257,11 +257,12 @@ export class DetectorService implements Detector {
       dropOld({ ...this.#options, retention, pipeline, registry, logger }, this.#now().wallMs);
     }
     endOverlaps(this.#book, this.#logger);
-    this.#pipeline.tick({ checkpoint: this.#ticks % checkpointTicks === 0 });
     // A backlog the size of a pause, and events whose endpoint has come back.
     this.#sender.wake();
     this.#screen.tick();
     this.#operations.paths.tick();
+    // Last: a fault in judging is thrown, and must not keep the others from their work.
+    this.#pipeline.tick({ checkpoint: this.#ticks % checkpointTicks === 0 });
   }
 
   #submit(...[signals, path, owner]: Parameters<Pipeline['submit']>): ReturnType<Pipeline['submit']> {

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { TurnIdentity } from '@turnwatch/core';
+import { Baselines, type TurnIdentity } from '@turnwatch/core';
 import { signalToRecord } from '@turnwatch/protocol';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import {
   createDetector,
   type EmbeddedDetector,
@@ -280,4 +280,21 @@ test('it never keeps a process alive', async () => {
   const cwd = new URL('.', import.meta.url);
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, timeout: 15_000 });
   expect(stdout).toBe('over\n');
+});
+
+test('a turn that cannot be judged is told to onError, and others are judged on', () => {
+  const read = Baselines.prototype.read;
+  const faulty = vi.spyOn(Baselines.prototype, 'read').mockImplementation(function (this: Baselines, key) {
+    if (key.includes('faulty')) throw new Error('a fault of ours');
+    return read.call(this, key);
+  });
+  try {
+    const held = new Held();
+    const agents = ['A', 'faulty', 'C'].map((turn) => started(held, turn, { provider: 'acme', model: turn }));
+    for (const quietMs of [1000, 2000]) for (const agent of agents) held.second(agent, quietMs);
+    expect(held.told).toEqual(['turn.stale A', 'turn.stale C']);
+    expect(String(held.errors[0])).toContain('the turn "faulty" could not be judged');
+  } finally {
+    faulty.mockRestore();
+  }
 });

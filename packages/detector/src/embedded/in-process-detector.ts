@@ -1,6 +1,7 @@
 import {
   AwakeClock,
   type Effect,
+  JudgingError,
   type Now,
   type Policy,
   Registry,
@@ -140,8 +141,19 @@ export class InProcessDetector implements EmbeddedDetector {
     for (const { signals, path } of queue)
       for (const signal of signals)
         this.#guarded(() => effects.push(...this.#registry.receive(signal, path, now)));
-    this.#guarded(() => effects.push(...this.#registry.judge(now)));
+    this.#guarded(() => effects.push(...this.#judged(now)));
     for (const event of eventsOf(effects)) this.#handlers.tell(event);
+  }
+
+  /** One turn that cannot be judged takes no verdict on another one with it. */
+  #judged(now: Now): readonly Effect[] {
+    try {
+      return this.#registry.judge(now);
+    } catch (error) {
+      if (!(error instanceof JudgingError)) throw error;
+      this.#troubles.tell(error);
+      return error.effects;
+    }
   }
 
   /** Judging must never fail the agent. What threw is a fault of ours; the next tick tries again. */

@@ -1,4 +1,4 @@
-import { makePolicy, Registry } from '@turnwatch/core';
+import { type Effect, JudgingError, makePolicy, Registry } from '@turnwatch/core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Owners } from '../access/owners.ts';
 import { silentLogger } from '../logger.ts';
@@ -11,10 +11,13 @@ import { Teller } from './teller.ts';
 
 class FaultyRegistry extends Registry {
   faulty = false;
+  faultyTurn: string | undefined;
 
   override judge(...given: Parameters<Registry['judge']>): ReturnType<Registry['judge']> {
     if (this.faulty) throw new Error('a fault in judging');
-    return super.judge(...given);
+    const effects: readonly Effect[] = super.judge(...given);
+    if (this.faultyTurn === undefined) return [...effects];
+    throw new JudgingError([{ turn: this.faultyTurn, cause: new Error('a fault') }], effects);
   }
 }
 
@@ -111,4 +114,15 @@ test('a fault in judging refuses the batch, reaches the tick, and is over when t
   pipeline.run();
   expect(store.load().turns).toHaveLength(1);
   expect(effects).toContain('keep');
+});
+
+test('one turn that cannot be judged keeps nobody’s verdict and nobody’s batch from being kept, and reaches the tick', async () => {
+  registry.faultyTurn = 'other';
+  const agent = new ScriptedAgent('t1');
+  const batch = pipeline.submit([agent.says({ name: 'started' }, 0, { expiresInMs: 500 })], 'direct');
+  soon[0]?.();
+  expect(await batch).toEqual({ refused: new Map() });
+  clocks.advance(1000);
+  expect(() => pipeline.tick({ checkpoint: false })).toThrow(JudgingError);
+  expect(store.eventsAfter(0, { managed: false }, 10).map(({ type }) => type)).toEqual(['turn.expired']);
 });

@@ -1,4 +1,12 @@
-import type { Effect, Now, Registry, Signal, SourceSilentEvent, TurnEvent } from '@turnwatch/core';
+import {
+  type Effect,
+  JudgingError,
+  type Now,
+  type Registry,
+  type Signal,
+  type SourceSilentEvent,
+  type TurnEvent,
+} from '@turnwatch/core';
 import type { NewDelivery } from '@turnwatch/webhook/send';
 import { storeTrouble } from '../store/store-trouble.ts';
 import type { AuditEntry } from '../store/stored-audit.ts';
@@ -80,14 +88,15 @@ export class Pipeline {
    * Merges all queued input, judges what is due, commits, then answers. Synchronous, so it never overlaps itself. With
    * `tick` a checkpoint under way goes on, and a store that fails is tried again; with `checkpoint` one begins.
    * @throws {StoreUnavailable} when nothing could be kept; what has changed waits for the next run.
-   * @throws whatever judging threw: a fault of ours, that /healthz must show.
+   * @throws {JudgingError} a fault of ours, that /healthz must show; all other turns are judged, and what was sent is kept.
    */
   run({ checkpoint = false, tick = checkpoint }: { checkpoint?: boolean; tick?: boolean } = {}): void {
     const now = this.#options.now();
     const answers = this.#drain(now);
+    let fault: JudgingError | undefined;
     let failure: unknown;
     try {
-      this.#take(this.#options.registry.judge(now), now, undefined);
+      fault = this.#judge(now);
       if (checkpoint) this.#roundLeft = Math.max(this.#roundLeft, this.#changes.moved);
       const movedTurns = tick ? Math.min(this.#roundLeft, sliceTurns) : 0;
       if (this.#changes.urgent || checkpoint || movedTurns > 0) {
@@ -106,7 +115,19 @@ export class Pipeline {
           failure instanceof StoreUnavailable ? failure : new StoreUnavailable('judging failed', failure),
         );
     }
-    if (failure !== undefined) throw failure;
+    if (fault !== undefined || failure !== undefined) throw fault ?? failure;
+  }
+
+  /** What could be judged goes its way also when a turn could not; its fault is thrown when that is kept. */
+  #judge(now: Now): JudgingError | undefined {
+    try {
+      this.#take(this.#options.registry.judge(now), now, undefined);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof JudgingError)) throw error;
+      this.#take(error.effects, now, undefined);
+      return error;
+    }
   }
 
   /**
