@@ -68,7 +68,7 @@ describe('a sign of life is a counter that moved, and nothing else (report 000)'
   test('of the many who ever looked only the latest are remembered', () => {
     const engines = new Engines();
     for (let process = 0; process < 40; process++)
-      engines.sample(sample([slot({ read: 5 })], { origin: anOrigin({ process: `p${process}` }) }));
+      engines.hear(sample([], { origin: anOrigin({ process: `p${process}` }) }), 0);
     expect(engines.save()).toHaveLength(16);
   });
 
@@ -77,7 +77,7 @@ describe('a sign of life is a counter that moved, and nothing else (report 000)'
     engines.sample(sample([slot({ read: 5 })]));
     engines.sample(sample([slot({ read: 5 })], { origin: anOrigin({ process: 'p2' }) }));
     const restored = new Engines();
-    restored.restore(JSON.parse(JSON.stringify(engines.save())));
+    restored.restore(JSON.parse(JSON.stringify(engines.save())), 0);
     expect(restored.sample(sample([slot({ read: 6 })])).any).toBe(true);
   });
 });
@@ -104,5 +104,41 @@ describe('what a movement means for one turn', () => {
     ],
   ] as const)('%s', (_, slots, queued, meaning) => {
     expect(movementFor('A', movedSlots(slots, queued))).toEqual(meaning);
+  });
+});
+
+describe('an engine that nobody speaks of any more', () => {
+  const idle = (engine: string): EngineSignal => sample([], { engine, state: 'idle' });
+  const none = (): boolean => false;
+
+  test('is forgotten after ten minutes, unless it serves an open turn', () => {
+    const engines = new Engines();
+    for (const engine of ['e1', 'e2', 'e3']) engines.hear(idle(engine), 0);
+    engines.forgetIdle(599_999, none);
+    expect(engines.ids()).toEqual(['e1', 'e2', 'e3']);
+    engines.hear(idle('e2'), 599_999);
+    engines.forgetIdle(600_000, (engine) => engine === 'e3');
+    expect(engines.ids()).toEqual(['e2', 'e3']);
+    expect(engines.save().map(({ engine }) => engine)).toEqual(['e2', 'e3']);
+  });
+
+  test('is known again after a restart, for ten minutes from there', () => {
+    const engines = new Engines();
+    engines.hear(idle('e1'), 0);
+    const restored = new Engines();
+    restored.restore(engines.save(), 5_000_000);
+    restored.forgetIdle(5_599_999, none);
+    expect(restored.ids()).toEqual(['e1']);
+    restored.forgetIdle(5_600_000, none);
+    expect(restored.ids()).toEqual([]);
+  });
+
+  test('has not moved because it was idle in between', () => {
+    const engines = new Engines();
+    const busy = sample([slot({ read: 5 })]);
+    engines.hear(busy, 0);
+    engines.sample(busy);
+    engines.hear(idle('e1'), 1000);
+    expect(engines.sample(busy).any).toBe(false);
   });
 });

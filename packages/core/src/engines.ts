@@ -1,4 +1,5 @@
 import type { EngineSignal } from './signal.ts';
+import type { AwakeMs } from './time.ts';
 
 /** What one poll of an engine shows beside the one before. */
 export interface EngineMovement {
@@ -41,6 +42,8 @@ const still: EngineMovement = {
 
 /** More who look at one engine than that: those heard of longest ago are forgotten. */
 const mostSources = 16;
+/** An engine that serves no open turn is forgotten when it has not been heard of for so long. */
+const idleMs = 600_000;
 
 /**
  * The last counters of each engine, as each process that looks at it saw them: two may see it differently (one knows whose
@@ -49,11 +52,35 @@ const mostSources = 16;
  */
 export class Engines {
   readonly #slots = new Map<string, Map<string, Map<number, SlotCounters>>>();
+  readonly #heardMs = new Map<string, AwakeMs>();
+
+  ids(): string[] {
+    return [...this.#heardMs.keys()];
+  }
+
+  /** Somebody speaks of it, whatever its state. */
+  hear({ engine, origin }: EngineSignal, awakeMs: AwakeMs): void {
+    this.#heardMs.set(engine, awakeMs);
+    const sources = this.#sourcesOf(engine);
+    const known = sources.get(origin.process) ?? new Map<number, SlotCounters>();
+    sources.delete(origin.process);
+    sources.set(origin.process, known);
+    for (const oldest of sources.keys()) if (sources.size > mostSources) sources.delete(oldest);
+  }
+
+  /** @param serves whether an engine serves an open turn: what its counters were is then still asked for */
+  forgetIdle(awakeMs: AwakeMs, serves: (engine: string) => boolean): void {
+    for (const [engine, heardMs] of this.#heardMs) {
+      if (awakeMs - heardMs < idleMs || serves(engine)) continue;
+      this.#heardMs.delete(engine);
+      this.#slots.delete(engine);
+    }
+  }
 
   sample(signal: EngineSignal): EngineMovement {
     if (signal.state !== 'busy') return still;
     const source = signal.origin.process;
-    const sources = this.#slots.get(signal.engine) ?? new Map<string, Map<number, SlotCounters>>();
+    const sources = this.#sourcesOf(signal.engine);
     const known = sources.get(source);
     const next = new Map<number, SlotCounters>();
     const owners = new Set<string>();
@@ -74,10 +101,7 @@ export class Engines {
       } else unowned ||= moved;
       next.set(slot.id, slot);
     }
-    sources.delete(source);
     sources.set(source, next);
-    for (const oldest of sources.keys()) if (sources.size > mostSources) sources.delete(oldest);
-    this.#slots.set(signal.engine, sources);
     return { any, unowned, owners, running, queued: signal.queued > 0 };
   }
 
@@ -87,11 +111,21 @@ export class Engines {
     );
   }
 
-  restore(saved: SavedEngines): void {
+  /** After a restart the time of silence counts from here. */
+  restore(saved: SavedEngines, awakeMs: AwakeMs): void {
     for (const { engine, source, slots } of saved) {
-      const sources = this.#slots.get(engine) ?? new Map<string, Map<number, SlotCounters>>();
-      this.#slots.set(engine, sources.set(source, new Map(slots)));
+      this.#heardMs.set(engine, awakeMs);
+      this.#sourcesOf(engine).set(source, new Map(slots));
     }
+  }
+
+  #sourcesOf(engine: string): Map<string, Map<number, SlotCounters>> {
+    let sources = this.#slots.get(engine);
+    if (sources === undefined) {
+      sources = new Map();
+      this.#slots.set(engine, sources);
+    }
+    return sources;
   }
 }
 

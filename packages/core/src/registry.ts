@@ -35,6 +35,8 @@ export class Registry {
   readonly #around: Surroundings;
   /** How the open turns stand: by phase, and the stale ones by what they have in common. */
   readonly standing: () => Standing = () => standingNow(this.#turns.values());
+  /** Ids of those that are known. */
+  readonly engines: () => string[] = () => this.#engines.ids();
   #lastNow: Now;
 
   constructor(policy: Policy, now: Now) {
@@ -168,7 +170,7 @@ export class Registry {
     const registry = new Registry(policy, now);
     for (const { key, baseline } of saved.baselines) registry.learned.set(key, baseline);
     registry.#processes.restore(saved.rest, now);
-    registry.#engines.restore(saved.rest?.engines ?? []);
+    registry.#engines.restore(saved.rest?.engines ?? [], now.awakeMs);
     for (const each of saved.turns) registry.#put(undefined, restoreTurn(each, now));
     // Horizons that passed meanwhile expire at the first judgement, and once.
     registry.#turns.touchEvery();
@@ -183,6 +185,7 @@ export class Registry {
       this.#processes.byId.get(turn.owner.process)?.turns.delete(turn.id);
     }
     this.#processes.forgetIdle(this.#lastNow);
+    this.#engines.forgetIdle(this.#lastNow.awakeMs, (engine) => this.#turns.isServedBy(engine));
     return gone.map(({ id }) => id);
   }
 
@@ -231,6 +234,7 @@ export class Registry {
 
   #engineSignal(signal: EngineSignal, path: string, now: Now, effects: Effect[]): void {
     this.#hear(signal.origin, path, now);
+    this.#engines.hear(signal, now.awakeMs);
     if (signal.state === 'unreachable') return; // No evidence: what is known of its requests stays.
     const movement = this.#engines.sample(signal);
     for (const turn of this.#turns.ofEngine(signal.engine)) {

@@ -36,6 +36,11 @@ export class TurnTable {
     return this.#byEngine.get(engine)?.values() ?? [];
   }
 
+  /** An open turn has its requests served by it. */
+  isServedBy(engine: string): boolean {
+    return this.#byEngine.has(engine);
+  }
+
   put(before: Turn | undefined, after: Turn, now: Now): void {
     const open = isOpen(after);
     if (before?.identity.parentId !== after.identity.parentId) {

@@ -1,4 +1,4 @@
-import { type Effect, JudgingError, makePolicy, Registry } from '@turnwatch/core';
+import { type Effect, type EngineSignal, JudgingError, makePolicy, Registry } from '@turnwatch/core';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { Owners } from '../access/owners.ts';
 import { silentLogger } from '../logger.ts';
@@ -28,18 +28,20 @@ let store: MemoryStore;
 let soon: (() => void)[];
 let pipeline: Pipeline;
 let effects: string[];
+let owners: Owners;
 beforeEach(() => {
   registry = new FaultyRegistry(makePolicy(), now());
   store = new MemoryStore();
   soon = [];
   effects = [];
+  owners = new Owners([], [], { maxTurns: 10, maxTurnsPerOwner: 10 });
   pipeline = new Pipeline({
     registry,
     store,
     teller: new Teller({ endpoints: () => [], source: 'test', sequence: 0 }),
     now,
     soon: (work) => void soon.push(work),
-    owners: new Owners([], [], { maxTurns: 10, maxTurnsPerOwner: 10 }),
+    owners,
     logger: silentLogger,
     onEvent: () => undefined,
     onMerge: () => undefined,
@@ -125,4 +127,26 @@ test('one turn that cannot be judged keeps nobody’s verdict and nobody’s bat
   clocks.advance(1000);
   expect(() => pipeline.tick({ checkpoint: false })).toThrow(JudgingError);
   expect(store.eventsAfter(0, { managed: false }, 10).map(({ type }) => type)).toEqual(['turn.expired']);
+});
+
+test('whoever speaks for an engine owns it for as long as it is known, idle or not', async () => {
+  const idle: EngineSignal = {
+    type: 'engine',
+    origin: { process: 'probe', boot: 'b', seq: 1, a: 1 },
+    engine: 'llama',
+    state: 'idle',
+    slots: [],
+    queued: 0,
+  };
+  const batch = pipeline.submit([idle], 'direct', 'a');
+  pipeline.run();
+  await batch;
+  clocks.advance(599_000);
+  pipeline.run();
+  pipeline.forget(0);
+  expect(owners.ownerOf('engine', 'llama')).toBe('a');
+  clocks.advance(1000);
+  pipeline.run();
+  pipeline.forget(0);
+  expect(owners.sizes).toEqual({ turn: 0, process: 0, engine: 0 });
 });

@@ -187,6 +187,7 @@ export class Pipeline {
     this.#options.owners.forget('turn', forgotten);
     const processes = this.#options.registry.processes(this.#options.now()).map(({ id }) => id);
     this.#options.owners.keepOnly('process', processes);
+    this.#options.owners.keepOnly('engine', this.#options.registry.engines());
     this.#options.onForgotten(forgotten);
   }
 
