@@ -1,19 +1,13 @@
-import {
-  type Effect,
-  JudgingError,
-  type Now,
-  type Registry,
-  type Signal,
-  type SourceSilentEvent,
-  type TurnEvent,
-} from '@turnwatch/core';
+import type { Effect, Now, Registry, Signal, SourceSilentEvent, TurnEvent } from '@turnwatch/core';
 import type { NewDelivery } from '@turnwatch/webhook/send';
 import { storeTrouble } from '../store/store-trouble.ts';
 import type { AuditEntry } from '../store/stored-audit.ts';
 import type { Accepted, MergeRefusal } from './accepted.ts';
 import { Changes, type CommitShare, sliceTurns } from './changes.ts';
+import { judged } from './judged.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
+import { timed } from './timed-commit.ts';
 
 /** Signals that wait, over all batches. Beyond it new batches are refused, to be sent again by their exporters. */
 const maxQueuedSignals = 500_000;
@@ -93,10 +87,12 @@ export class Pipeline {
   run({ checkpoint = false, tick = checkpoint }: { checkpoint?: boolean; tick?: boolean } = {}): void {
     const now = this.#options.now();
     const answers = this.#drain(now);
-    let fault: JudgingError | undefined;
+    let fault: unknown;
     let failure: unknown;
     try {
-      fault = this.#judge(now);
+      const judgement = judged(this.#options.registry, now);
+      fault = judgement.fault;
+      this.#take(judgement.effects, now, undefined);
       if (checkpoint) this.#roundLeft = Math.max(this.#roundLeft, this.#changes.moved);
       const movedTurns = tick ? Math.min(this.#roundLeft, sliceTurns) : 0;
       if (this.#changes.urgent || checkpoint || movedTurns > 0) {
@@ -116,18 +112,6 @@ export class Pipeline {
         );
     }
     if (fault !== undefined || failure !== undefined) throw fault ?? failure;
-  }
-
-  /** What could be judged goes its way also when a turn could not; its fault is thrown when that is kept. */
-  #judge(now: Now): JudgingError | undefined {
-    try {
-      this.#take(this.#options.registry.judge(now), now, undefined);
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof JudgingError)) throw error;
-      this.#take(error.effects, now, undefined);
-      return error;
-    }
   }
 
   /**
@@ -280,7 +264,7 @@ export class Pipeline {
     const changes = this.#changes.commitOf(registry, now, teller.sequence, share);
     const commit = { ...changes, owners: owners.pending };
     try {
-      this.#timed(() => store.commit(commit));
+      timed(() => store.commit(commit), this.#options);
     } catch (error) {
       const text = storeTrouble(error);
       if (this.#health.failing === undefined)
@@ -299,18 +283,6 @@ export class Pipeline {
     if (commit.deliveries.length > 0) this.#options.onQueued();
     if (commit.events.length > 0) this.#options.onKept(commit.events);
     this.#announce();
-  }
-
-  #timed(commit: () => void): void {
-    const { monoMs = () => 0, onCommit } = this.#options;
-    const startedMs = monoMs();
-    let outcome: 'ok' | 'failed' = 'failed';
-    try {
-      commit();
-      outcome = 'ok';
-    } finally {
-      onCommit?.(monoMs() - startedMs, outcome);
-    }
   }
 
   /** Only what is kept is shown: a verdict on screen is one that survives a crash. */
