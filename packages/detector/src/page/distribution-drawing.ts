@@ -1,4 +1,5 @@
 import { svg } from './dom.ts';
+import { type LabelPlace, lineLabels } from './line-labels.ts';
 import { spell } from './words.ts';
 
 /** A baseline as `GET /v1/baselines` lists it, as far as it is drawn. */
@@ -79,9 +80,10 @@ export function drawDistribution(learned: Learned, width: number): SVGSVGElement
     drawing.append(
       svg('circle', { cx: x(gapMs), cy: floor - 6, r: 3.5, fill: 'none', stroke: 'var(--soft)' }),
     );
+  const labels = lineLabels(x(thresholdMs), x(staleMs), width);
   drawing.append(
-    ...line(x(thresholdMs), floor, width, 'var(--warn)', 'suspect', 10),
-    ...line(x(staleMs), floor, width, 'var(--bad)', 'stale', 22),
+    ...line(x(thresholdMs), floor, 'var(--warn)', 'suspect', labels.suspect, 10),
+    ...line(x(staleMs), floor, 'var(--bad)', 'stale', labels.stale, 24),
   );
   return drawing;
 }
@@ -89,14 +91,13 @@ export function drawDistribution(learned: Learned, width: number): SVGSVGElement
 function line(
   at: number,
   floor: number,
-  width: number,
   colour: string,
   name: string,
+  label: LabelPlace,
   y: number,
 ): SVGElement[] {
-  const right = at > width - 56;
   return [
     svg('line', { x1: at, x2: at, y1: 0, y2: floor, stroke: colour, 'stroke-width': 2 }),
-    svg('text', { x: right ? at - 5 : at + 5, y, 'text-anchor': right ? 'end' : 'start' }, name),
+    svg('text', { x: label.x, y, 'text-anchor': label.anchor }, name),
   ];
 }

@@ -104,6 +104,21 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     );
   });
 
+  test('a name as long as an agent likes is cut off, not its row made high', async () => {
+    const agent = 'an-agent-with-a-name-'.repeat(6);
+    await scene.enter({ turn: 'long-name', identity: { agent, provider: 'openai' }, flows: true });
+    await scene.enter({ turn: 'short-name', identity: { agent: 'a', provider: 'openai' }, flows: true });
+    const page = await open('');
+    const height = async (turn: string): Promise<number> =>
+      (await page.locator(row(turn)).boundingBox())?.height ?? 0;
+    await page.locator(row('long-name')).waitFor();
+    await page.locator(row('short-name')).waitFor();
+    expect(await height('long-name')).toBe(await height('short-name'));
+    expect(await page.locator(`${row('long-name')} a`).getAttribute('title')).toBe(agent);
+    await scene.end('long-name');
+    await scene.end('short-name');
+  });
+
   test('a name from an agent is text, wherever it stands', async () => {
     const page = await open('');
     await page.locator(row('turn-hostile')).waitFor();

@@ -45,6 +45,8 @@ export class TurnRow {
     this.row = row;
     set(this.element, { 'data-state': row.state });
     setText(this.#link, nameOf(row));
+    // What does not fit is cut off.
+    set(this.#link, { title: nameOf(row) });
     const parts = [
       row.agent === null ? undefined : row.id,
       row.parentId === null ? undefined : `for ${row.parentId}`,
