@@ -12,8 +12,12 @@ export function verdictText({ preset, event, sinceFirstMs }: ReplayedVerdict): s
 
 function whyOf(event: ReplayedVerdict['event']): string {
   switch (event.type) {
-    case 'turn.stale':
     case 'turn.suspect': {
+      const { reason, phase, silenceMs, thresholdMs, confirmMs, thresholdSource, precision } = event.stale;
+      // Suspicion begins where `measured` would begin to confirm, under every preset: the threshold is only said to come.
+      return `${reason} in ${phase}: ${seconds(silenceMs)} s, suspected; stale at ${seconds(thresholdMs + confirmMs)} s (${thresholdSource}, ${precision})`;
+    }
+    case 'turn.stale': {
       const { reason, phase, silenceMs, thresholdMs, confirmMs, thresholdSource, precision } = event.stale;
       const { pendingCalls } = event.stale;
       const calls =
@@ -35,6 +39,8 @@ function whyOf(event: ReplayedVerdict['event']): string {
 
 /** The sum of one capture. */
 export function captureText(result: ReplayResult): string {
+  if (result.lines === 0)
+    return '  IT IS EMPTY: nothing was exported while it was recorded, nothing was replayed\n';
   const presets = Object.keys(result.turns) as Preset[];
   const { lines, unreadable, refused, refusedRecords, lastedMs } = result;
   const bad = [
@@ -44,7 +50,7 @@ export function captureText(result: ReplayResult): string {
   ] as const;
   const notes = bad.flatMap(([count, what]) => (count === 0 ? [] : [`${count} ${what}`]));
   return [
-    `  ${lines} lines${notes.length === 0 ? '' : ` (${notes.join(', ')})`}, ${seconds(lastedMs)} s in all`,
+    `  ${lines === 1 ? '1 line' : `${lines} lines`}${notes.length === 0 ? '' : ` (${notes.join(', ')})`}, ${seconds(lastedMs)} s in all`,
     ...presets.map((preset) => {
       const turns = result.turns[preset];
       const flagged = flaggedBy(result, preset).size;

@@ -37,6 +37,15 @@ test('for people: each verdict with its time and why, and the sum by preset', as
   expect(out).toMatch(/strict {4}of 1 turns, 1 would have been flagged; at the end: 1 stale/);
 });
 
+test('a suspicion says when it would become a verdict, which under strict is later', async () => {
+  await replay('--capture', stall);
+  const suspects = [...out.matchAll(/(\w+) +turn\.suspect .*: ([\d.]+) s, suspected; stale at ([\d.]+) s/g)];
+  expect(suspects.map(([, preset]) => preset)).toEqual(['measured', 'strict']);
+  const [measured, strict] = suspects.map(([, , , at]) => Number(at));
+  expect(strict).toBeGreaterThan(measured ?? Number.NaN);
+  for (const [, , silent, at] of suspects) expect(Number(silent)).toBeLessThan(Number(at));
+});
+
 test('--json: a line a verdict and one a capture; --until and what is taken as learned', async () => {
   const learned = ['--learned-turns', '40', '--learned-gap', '18', '--until', '60'];
   expect(await replay('--capture', stall, '--json', ...learned)).toBe(0);
@@ -57,13 +66,29 @@ test('--json: a line a verdict and one a capture; --until and what is taken as l
   ]);
 });
 
-test('a file that is no capture is said to hold none; one that is not there is an error, the others run', async () => {
+test('a file that is no capture is an error, as one that is not there; the others run', async () => {
   const text = join(scratch, 'notes.txt');
   writeFileSync(text, 'hello\n{"t":1}\n');
   expect(await replay('--capture', join(scratch, 'nowhere'), text, healthy)).toBe(1);
   expect(out).toContain('nowhere: there is no such file');
-  expect(out).toContain('2 lines (2 no export request)');
+  expect(out).toContain('no line of 2 holds an export request');
+  expect(out).not.toContain('of 0 turns');
   expect(out).toContain('of 1 turns, 0 would');
+  out = '';
+  expect(await replay('--capture', text, '--json')).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({
+    lines: 2,
+    unreadable: 2,
+    error: expect.stringContaining('no capture'),
+  });
+});
+
+test('an empty one is a capture, of nothing, and says so', async () => {
+  const empty = join(scratch, 'empty.jsonl');
+  writeFileSync(empty, '');
+  expect(await replay('--capture', empty)).toBe(0);
+  expect(out).toContain('IT IS EMPTY');
+  expect(out).not.toMatch(/ s in all|flagged/);
 });
 
 test('scenarios and captures are not mixed', async () => {

@@ -11,7 +11,7 @@ import { captureText, verdictText } from './capture-text.ts';
 import type { replayFlags } from './command.ts';
 import { fileBytes } from './file-bytes.ts';
 
-/** Every file in a detector of its own, whatever becomes of the others. */
+/** Every file in a detector of its own, whatever becomes of the others. Exit code 1 where one could not be replayed. */
 export const runCaptures: Run<typeof replayFlags> = async (flags, operands, output) => {
   const json = flags.json === true;
   let unread = 0;
@@ -20,6 +20,14 @@ export const runCaptures: Run<typeof replayFlags> = async (flags, operands, outp
     if (typeof result === 'string') {
       unread++;
       output.out(json ? `${JSON.stringify({ kind: 'capture', file, error: result })}\n` : `${result}\n\n`);
+      continue;
+    }
+    if (holdsNothing(result)) {
+      unread++;
+      const error = `no line of ${result.lines} holds an export request: it is no capture`;
+      output.out(
+        json ? `${JSON.stringify({ ...captureJson(file, result), error })}\n` : `${file}\n  ${error}\n\n`,
+      );
       continue;
     }
     const verdicts = inOrder(result);
@@ -34,6 +42,11 @@ export const runCaptures: Run<typeof replayFlags> = async (flags, operands, outp
   }
   return unread === 0 ? 0 : 1;
 };
+
+/** A file without any line is a capture of nothing, and legal. */
+function holdsNothing({ lines, unreadable }: ReplayResult): boolean {
+  return lines > 0 && unreadable === lines;
+}
 
 async function optionsOf(flags: Parameters<typeof runCaptures>[0]): Promise<ReplayOptions> {
   const turns = flags['learned-turns'];
