@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SqliteStore } from '@turnwatch/detector';
@@ -40,11 +40,21 @@ test('backup while the database is open, restore when it is not', async () => {
   rmSync(db);
   expect(await run('restore', '--db', db, '--from', copy)).toMatchObject({
     code: 0,
-    out: `${db} is the backup. Start the detector: turnwatch serve\n`,
+    out: `${db} is the backup. Start the detector: turnwatch serve --db ${db}\n`,
   });
   const again = SqliteStore.open(db);
   expect(again.detectorId).toBe(detectorId);
   again.close();
+});
+
+test('a backup that is damaged is not mended by an empty database', async () => {
+  const bad = join(folder, 'bad.db');
+  writeFileSync(bad, 'no database at all, but some text that is long enough'.repeat(100));
+  const { code, err } = await run('restore', '--db', join(folder, 'new.db'), '--from', bad);
+  expect(code).toBe(1);
+  expect(err).toContain('is damaged or no database');
+  expect(err).toContain('take another backup');
+  expect(err).not.toContain('--replace-corrupt-store');
 });
 
 test('what cannot be done is one line and exit code 1 or 2', async () => {

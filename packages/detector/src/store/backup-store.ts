@@ -135,7 +135,7 @@ function check(file: string): void {
       database.close();
     }
   } catch (error) {
-    throw explain(error, file);
+    throw asBackup(explain(error, file));
   }
 }
 
@@ -146,4 +146,11 @@ function sync(path: string): void {
   } finally {
     closeSync(handle);
   }
+}
+
+/** What helps a detector with a damaged database does not help here. */
+function asBackup(error: StoreError): StoreError {
+  if (error.code !== 'STORE_CORRUPT') return error;
+  const message = 'is damaged or no database; take another backup. Nothing has changed';
+  return new StoreError('STORE_CORRUPT', error.file, message, error);
 }
