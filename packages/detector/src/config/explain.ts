@@ -35,13 +35,17 @@ export function problemsOf(issue: z.core.$ZodIssue, input: unknown, blame: Blame
 /** A wrong value as it stands in the message; never one that may be a secret or hold one. */
 function show(value: unknown, path: readonly PropertyKey[]): string {
   if (value === undefined) return 'missing';
-  if (
-    path.some((key) => /secret|bearer|url|^token$|^tokenEnv$|^sha256$/i.test(String(key))) ||
-    typeof value === 'object'
-  )
-    return typeNameOf(value);
+  if (typeof value === 'string' && path.some(isHidden)) {
+    const [scheme] = /^[a-z][a-z0-9+.-]*:\/\//i.exec(value) ?? [];
+    return scheme === undefined ? 'what stands there (not shown, it may be a secret)' : `one with ${scheme}`;
+  }
+  if (path.some(isHidden) || typeof value === 'object') return typeNameOf(value);
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}
+
+function isHidden(key: PropertyKey): boolean {
+  return /secret|bearer|url|^token$|^tokenEnv$|^sha256$/i.test(String(key));
 }
 
 function typeNameOf(value: unknown): string {

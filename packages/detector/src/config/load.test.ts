@@ -345,6 +345,15 @@ describe('what is refused, and how it says so', () => {
     ]);
   });
 
+  test('an address is not shown, but what is wrong with it is', () => {
+    const publicUrl = (url: string): string => problemsOf({ flags: { listen: { publicUrl: url } } });
+    expect(publicUrl('ftp://user:hush@x')).toMatch(
+      /must be an http or https address, not one with ftp:\/\/$/m,
+    );
+    expect(publicUrl('hush')).toMatch(/not what stands there \(not shown, it may be a secret\)$/m);
+    expect(`${publicUrl('ftp://user:hush@x')}${publicUrl('hush')}`).not.toContain('hush');
+  });
+
   test('an address the sender would refuse is refused at the start', () => {
     const endpoints = [{ id: 'a', url: 'http://169.254.169.254/', secret }];
     expect(problemsOf({ flags: { endpoints } })).toMatch(/^flags: detector\.endpoints\[0\]: .*link-local/);
