@@ -1,6 +1,9 @@
 import type { OrderDocument, TurnDocument } from '@turnwatch/protocol';
 import { shown } from './api-client.ts';
 
+/** One long id does not push the columns of all others off the screen; it is shown in full, as it is to be copied. */
+const mostColumns = 40;
+
 /** A line a turn, in columns. */
 export function turnRows(turns: readonly TurnDocument[]): string {
   if (turns.length === 0) return 'no turns\n';
@@ -8,14 +11,16 @@ export function turnRows(turns: readonly TurnDocument[]): string {
     shown(turn.id),
     stateOf(turn),
     turn.phase,
-    `${seconds(turn.silenceMs)} of ${seconds(turn.thresholdMs)}`,
+    silentOf(turn),
     shown(turn.agent),
     turn.startedAt,
     marksOf(turn),
   ]);
   const table = [['TURN', 'STATE', 'PHASE', 'SILENT', 'AGENT', 'STARTED', ''], ...rows];
   const widths =
-    table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
+    table[0]?.map((_, column) =>
+      Math.min(mostColumns, Math.max(...table.map((row) => row[column]?.length ?? 0))),
+    ) ?? [];
   return table
     .map(
       (row) =>
@@ -36,7 +41,12 @@ export function turnText(turn: TurnDocument): string {
       'phase',
       turn.waiting === null ? turn.phase : `waiting for ${turn.waiting.for} since ${turn.waiting.since}`,
     ],
-    ['silent', `${seconds(turn.silenceMs)} of ${seconds(turn.thresholdMs)} (${turn.thresholdSource})`],
+    [
+      'silent',
+      isJudged(turn)
+        ? `${silentOf(turn)} (${turn.thresholdSource})`
+        : `${seconds(turn.silenceMs)}, ${silentOf(turn)}`,
+    ],
     ['last activity', `${turn.lastActivityAt}, ${turn.lastActivityKind}`],
     ...turn.calls.map((call): [string, string] => [
       'tool',
@@ -60,6 +70,27 @@ export function turnText(turn: TurnDocument): string {
     ]),
   ];
   return facts.flatMap(([name, fact]) => (fact === null ? [] : [`${name.padEnd(14)}${fact}\n`])).join('');
+}
+
+/** The clock that the turn is judged by now: of silence, of the call that is nearest to the end of its grace, or none. */
+function silentOf(turn: TurnDocument): string {
+  if (turn.state === 'ended' || turn.state === 'expired') return turn.state;
+  if (isJudged(turn)) return `${seconds(turn.silenceMs)} of ${seconds(turn.thresholdMs)}`;
+  if (turn.phase === 'waiting' || turn.phase === 'idle' || turn.waiting !== null) return 'clock stopped';
+  const call = nearestCall(turn.calls);
+  return call === undefined ? 'no clock' : `${seconds(call.quietMs)} of ${seconds(call.graceMs)}, tool`;
+}
+
+/** By silence. Tools have graces, waits a stopped clock; while the history is compacted open calls defer the rule too. */
+function isJudged({ phase, calls, openRequests }: TurnDocument): boolean {
+  if (phase === 'tool' || phase === 'waiting' || phase === 'idle') return false;
+  return !(phase === 'compacting' && calls.length > 0 && openRequests.length === 0);
+}
+
+function nearestCall(calls: TurnDocument['calls']): TurnDocument['calls'][number] | undefined {
+  const share = ({ quietMs, graceMs }: TurnDocument['calls'][number]): number =>
+    quietMs / Math.max(1, graceMs);
+  return calls.toSorted((one, other) => share(other) - share(one))[0];
 }
 
 function stateOf({ state, reason, outcome }: TurnDocument): string {
