@@ -209,3 +209,21 @@ describe('what stops a start, in one line and with exit code 1', () => {
     );
   });
 });
+
+test('a start that fails when it listens already leaves nothing running or open', async () => {
+  const port = await freePort();
+  const { config } = loadConfig({
+    flags: { listen: { port }, store: { file: join(directory, 'turnwatch.db') }, policy: hasty },
+  });
+  const failing = {
+    ...silentLogger,
+    info: (_fields: object, message: string) => {
+      if (message === 'listening') throw new Error('the log is full');
+    },
+  };
+  await expect(serve(config, { logger: failing, handleSignals: false })).rejects.toThrow('the log is full');
+  await expect(fetch(`http://127.0.0.1:${port}/healthz`)).rejects.toThrow();
+  const served = await serve(config, { logger: silentLogger, handleSignals: false });
+  expect(served.port).toBe(port);
+  await served.stop();
+});

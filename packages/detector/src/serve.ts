@@ -2,7 +2,7 @@ import { systemClocks, systemTimers } from './clocks.ts';
 import type { Environment } from './config/environment.ts';
 import type { LoadedConfig } from './config/load.ts';
 import type { DetectorConfig } from './config/shape.ts';
-import { createDetectorService, type DetectorOptions } from './detector.ts';
+import { createDetectorService, type Detector, type DetectorOptions } from './detector.ts';
 import { CalmLogger } from './log/calm-logger.ts';
 import { detectorLog } from './log/detector-log.ts';
 import { Redactor } from './log/redactor.ts';
@@ -73,6 +73,7 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
     monoMs: () => clocks.monoMs(),
     logger,
   });
+  let made: Detector | undefined;
   try {
     const detector = createDetectorService({
       config,
@@ -86,6 +87,7 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
       ...(options.onEvent === undefined ? {} : { onEvent: options.onEvent }),
       ...(options.onDelivery === undefined ? {} : { onDelivery: options.onDelivery }),
     });
+    made = detector;
     const { port, url } = await detector.start();
     let resolveStopped = (): void => undefined;
     const stopped = new Promise<void>((resolve) => {
@@ -127,9 +129,17 @@ export async function serve(config: DetectorConfig, options: ServeOptions = {}):
     return { port, url, stop, stopped, reload: reloadNow };
   } catch (error) {
     systemd.close();
+    try {
+      // It may listen and judge already; it stops its plugins and closes its store.
+      await made?.stop();
+    } catch (fault) {
+      logger.error({ err: fault }, 'what was started could not be stopped in full');
+    }
     letStraysEnd();
-    await plugins.stop();
-    store.close();
+    if (made === undefined) {
+      await plugins.stop();
+      store.close();
+    }
     throw error;
   }
 }
