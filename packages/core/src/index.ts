@@ -18,6 +18,7 @@ export {
 } from './policy.ts';
 export { Registry } from './registry.ts';
 export type { SavedProcess, SavedRest, SavedState, SavedTurn } from './saved.ts';
+export type { TurnSelection } from './selected.ts';
 export type * from './signal.ts';
 export type { StaleGroup, Standing } from './standing.ts';
 export type { Threshold } from './threshold.ts';

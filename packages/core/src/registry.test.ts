@@ -18,6 +18,7 @@ import type { Effect } from './event.ts';
 import { JudgingError } from './judging-error.ts';
 import { makePolicy, type PolicyInput } from './policy.ts';
 import { Registry } from './registry.ts';
+import type { TurnSelection } from './selected.ts';
 import type { EndedTurn, Origin, Signal, TurnIdentity, TurnReport } from './signal.ts';
 
 interface Told {
@@ -890,4 +891,17 @@ describe('a turn that cannot be judged', () => {
       'the turn "faulty" could not be judged: Error: a fault of ours',
     );
   });
+});
+
+test('turns are listed by their start, newest first, and only those that are asked for', () => {
+  const bench = new Bench();
+  for (const turn of ['old-b', 'old-a']) bench.turn({ turn });
+  bench.t = 1;
+  for (const turn of ['new', 'other']) bench.turn({ turn });
+  const ids = (...which: readonly TurnSelection[]): string[] =>
+    bench.registry.turns(at(2), ...which).map(({ id }) => id);
+  expect(ids()).toEqual(['new', 'other', 'old-a', 'old-b']);
+  const fits = ({ id }: { readonly id: string }): boolean => id !== 'other';
+  expect(ids({ fits })).toEqual(['new', 'old-a', 'old-b']);
+  expect(ids({ fits, limit: 2 })).toEqual(['new', 'old-a']);
 });

@@ -13,6 +13,7 @@ import type { Policy } from './policy.ts';
 import { Processes } from './processes.ts';
 import { type Listing, listedEnd } from './reconcile.ts';
 import { restoreTurn, type SavedRest, type SavedState, type SavedTurn, saveTurn } from './saved.ts';
+import { selected, type TurnSelection } from './selected.ts';
 import type { TurnEffect } from './settle.ts';
 import type { EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './signal.ts';
 import { type Standing, standingNow } from './standing.ts';
@@ -107,11 +108,12 @@ export class Registry {
     return turn === undefined ? undefined : viewOf(turn, this.#context(turn, now));
   }
 
-  /** Newest start first. */
-  turns(now: Now): TurnView[] {
-    return [...this.#turns.values()]
-      .map((turn) => viewOf(turn, this.#context(turn, now)))
-      .sort((a, b) => b.startedAtMs - a.startedAtMs);
+  /**
+   * Newest start first, then by id. Each view costs some microseconds: where there may be thousands, say which.
+   * @param which default: all
+   */
+  turns(now: Now, which?: TurnSelection): TurnView[] {
+    return selected(this.#turns.values(), which).map((turn) => viewOf(turn, this.#context(turn, now)));
   }
 
   /** The open turn whose clock runs with the longest silence, and that silence, ms; undefined: no clock runs. */

@@ -1,4 +1,4 @@
-import type { Now, Registry, TurnView } from '@turnwatch/core';
+import type { Now, Registry, Turn, TurnView } from '@turnwatch/core';
 import {
   type TurnDocument,
   type TurnList,
@@ -48,12 +48,15 @@ export function turnList({ registry, now, store, book }: TurnRoutesOptions): Req
       return;
     }
     const own = parentOf(response);
-    const visible = registry()
-      .turns(now())
-      .filter(({ identity }) => own === undefined || identity.parentId === own);
+    const { limit } = parsed.data;
+    // One more than the page tells whether there is another.
+    const found = registry().turns(now(), {
+      fits: (turn) => fits(turn, parsed.data, own, after),
+      limit: limit + 1,
+    });
     const endpoints = visibleEndpoints(undefined, book, own);
     response.json(
-      pageOf(visible, parsed.data, after, (turn) =>
+      pageOf(found, limit, (turn) =>
         toTurnDocument(turn, parsed.data.include === 'told' ? toldOf(store, turn.id, endpoints) : undefined),
       ),
     );
@@ -83,27 +86,30 @@ export function sendUnknownTurn(response: Response): void {
 }
 
 function pageOf(
-  turns: readonly TurnView[],
-  query: TurnQuery,
-  after: TurnPosition | null,
+  found: readonly TurnView[],
+  limit: number,
   documentOf: (turn: TurnView) => TurnDocument,
 ): TurnList {
-  const fitting = turns
-    .filter((turn) => fits(turn, query) && (after === null || newestFirst(turn, after) > 0))
-    .sort(newestFirst);
-  const page = fitting.slice(0, query.limit);
+  const page = found.slice(0, limit);
   const last = page.at(-1);
   return {
     turns: page.map(documentOf),
-    nextCursor: fitting.length > query.limit && last !== undefined ? cursorOf(last) : null,
+    nextCursor: found.length > limit && last !== undefined ? cursorOf(last) : null,
   };
 }
 
-function fits({ state, identity }: TurnView, query: TurnQuery): boolean {
+function fits(
+  { id, startedMs, identity, verdict }: Turn,
+  query: TurnQuery,
+  own: string | undefined,
+  after: TurnPosition | null,
+): boolean {
   return (
-    (query.state === undefined || query.state === state) &&
+    (own === undefined || own === identity.parentId) &&
+    (query.state === undefined || query.state === verdict.state) &&
     (query.parent === undefined || query.parent === identity.parentId) &&
     (query.conversation === undefined || query.conversation === identity.conversationId) &&
-    (query.agent === undefined || query.agent === identity.agent)
+    (query.agent === undefined || query.agent === identity.agent) &&
+    (after === null || newestFirst({ id, startedAtMs: startedMs }, after) > 0)
   );
 }

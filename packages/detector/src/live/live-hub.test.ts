@@ -41,13 +41,24 @@ let clocks: HeldClocks;
 let registry: Registry;
 let hub: LiveHub;
 let due: (() => void) | undefined;
+let lookMs: number;
+let looks: number;
 beforeEach(() => {
   clocks = new HeldClocks();
   const now = () => ({ awakeMs: clocks.monoMs(), bootMs: clocks.bootMs(), wallMs: clocks.wallMs() });
   registry = new Registry(makePolicy(), now());
   due = undefined;
+  lookMs = 0;
+  looks = 0;
+  const board = new LiveBoard({ registry: () => registry, now, told: new ToldIndex(new MemoryStore()) });
+  const look = board.look.bind(board);
+  board.look = () => {
+    looks++;
+    clocks.advance(lookMs);
+    look();
+  };
   hub = new LiveHub({
-    board: new LiveBoard({ registry: () => registry, now, told: new ToldIndex(new MemoryStore()) }),
+    board,
     detector: () => detector,
     after: (_ms, work) => {
       due = work;
@@ -189,4 +200,21 @@ test('nobody watches: no timer runs; a stop ends every stream', () => {
   expect(due).toBeDefined();
   hub.close();
   expect([reader.ended, hub.full, due]).toEqual([true, true, undefined]);
+});
+
+test('where a look takes long, those who come at once share it', () => {
+  lookMs = 200;
+  const ask = (): number => {
+    hub.moved();
+    return hub.once({ query: { limit: 10 } }).matching;
+  };
+  hear(new ScriptedAgent('t1'));
+  expect(ask()).toBe(1);
+  hear(new ScriptedAgent('t2'));
+  for (let again = 0; again < 50; again++) expect(ask()).toBe(1);
+  hub.watch({ query: { limit: 10 } }, new Reader());
+  expect(looks).toBe(1);
+  clocks.advance(2000);
+  expect(ask()).toBe(2);
+  expect(looks).toBe(2);
 });

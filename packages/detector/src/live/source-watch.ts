@@ -49,7 +49,9 @@ export class SourceWatch {
   }
 
   list(registry: Registry, now: Now): SourceList {
-    const turns = registry.turns(now).filter(({ state }) => state !== 'ended' && state !== 'expired');
+    const turns = registry.turns(now, {
+      fits: ({ verdict }) => verdict.state !== 'ended' && verdict.state !== 'expired',
+    });
     const views = registry.processes(now);
     const agents = agentsOf(turns);
     const processes = views.map((view) => this.#processOf(view, agents.get(view.id), now)).sort(troubleFirst);
