@@ -44,7 +44,11 @@ export class CodexTurn {
   /** The headers have come: the request is under way, whoever had guessed so before. */
   requestAccepted(): readonly Happening[] {
     const inferred = this.#open && !this.#accepted;
-    const happenings = inferred ? [this.#begun()] : this.#request();
+    // One at a time: of one whose end got lost nothing more comes, and it must not stand open for good.
+    const lost: readonly Happening[] = this.#open
+      ? [{ name: 'request_ended', request: this.#id, outcome: 'unknown' }]
+      : [];
+    const happenings = inferred ? [this.#begun()] : [...lost, ...this.#request()];
     this.#accepted = true;
     return happenings;
   }

@@ -135,6 +135,14 @@ test('what is no activity of the turn says nothing', async () => {
   });
 });
 
+test('a request that is accepted while another is open ends that one: its end got lost', async () => {
+  const accepted = ofTurn('api_request');
+  expect((await words(prompt, accepted, accepted))?.slice(-2)).toEqual([
+    'request_ended r1 unknown',
+    'request_started r2',
+  ]);
+});
+
 test('over a WebSocket the answer is one piece', async () => {
   const signals = new CodexMapper().map([prompt, ofTurn('websocket_request')]);
   expect(signals.at(-1)?.happening).toEqual({ name: 'request_started', request: 'r2', streaming: false });

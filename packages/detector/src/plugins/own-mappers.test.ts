@@ -73,6 +73,18 @@ test('what another owner says of a conversation does not change what is made of 
   expect(await turn(mine)).toMatchObject({ state: 'running', phase: 'text', chunks: 3 });
 });
 
+test('a batch that is sent again adds nothing', async () => {
+  await start();
+  const mine = traceOf('a');
+  const accepted = bodyOf([prompt(mine), { name: 'api_request', trace: mine }]);
+  await post('a', accepted);
+  const chunks = bodyOf([chunk]);
+  await post('a', chunks);
+  await post('a', accepted);
+  await post('a', chunks);
+  expect(await turn(mine)).toMatchObject({ state: 'running', phase: 'text', chunks: 1 });
+});
+
 test('each owner’s mapper takes up its own turns after a restart', async () => {
   const store = new MemoryStore();
   await start(store);

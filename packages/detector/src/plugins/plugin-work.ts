@@ -6,6 +6,7 @@ import type { Clocks, Timers } from '../clocks.ts';
 import type { EndpointBook } from '../endpoints/endpoint-book.ts';
 import type { ForeignTaker } from '../ingest/receiver.ts';
 import type { Logger } from '../logger.ts';
+import { ForeignDoubles } from './foreign-doubles.ts';
 import { MapperHub } from './mapper-hub.ts';
 import type { CallReport } from './plugin-guard.ts';
 import { PluginSet } from './plugin-set.ts';
@@ -36,6 +37,7 @@ export class PluginWork {
   readonly #plugins: PluginSet;
   readonly #lines: ReadonlyMap<string, SinkLine>;
   readonly #probes: ProbeRounds;
+  readonly #doubles = new ForeignDoubles();
 
   constructor(options: PluginWorkOptions) {
     this.#options = options;
@@ -77,8 +79,14 @@ export class PluginWork {
     return {
       ...mappers.selection,
       take: async (records, owner) => {
-        for (const { signals, path } of await mappers.map(records, owner))
-          if (signals.length > 0) await this.#options.submit(signals, path, owner);
+        const fresh = this.#doubles.take(records, owner);
+        try {
+          for (const { signals, path } of await mappers.map(fresh.records, owner))
+            if (signals.length > 0) await this.#options.submit(signals, path, owner);
+        } catch (error) {
+          fresh.forget();
+          throw error;
+        }
       },
     };
   }
