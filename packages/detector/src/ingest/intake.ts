@@ -72,13 +72,18 @@ export class Intake {
       });
       const raw: RawBody = { bytes, gzipped };
       const { source, connection } = sender;
+      const read = (body: Buffer): Taken => ({
+        ...this.#decode(signal, body, encoding, sender, request, senders, wanted),
+        bytes: body.length,
+      });
+      // Only when it is its turn: what waits is held as it was sent, which is what is counted.
+      const taken = await this.#decoding.run(source, connection, async () => {
+        const ready = unpackedAtOnce(raw, encoding, this.#limits);
+        return ready === undefined ? undefined : read(ready);
+      });
+      if (taken !== undefined) return taken;
       const decoded = (body: Buffer): Promise<Taken> =>
-        this.#decoding.run(source, connection, async () => ({
-          ...this.#decode(signal, body, encoding, sender, request, senders, wanted),
-          bytes: body.length,
-        }));
-      const ready = unpackedAtOnce(raw, encoding, this.#limits);
-      if (ready !== undefined) return await decoded(ready);
+        this.#decoding.run(source, connection, async () => read(body));
       return await this.#unpacking.run(source, connection, async () =>
         decoded(await unpack(raw, encoding, this.#limits)),
       );
