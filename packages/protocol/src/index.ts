@@ -8,6 +8,7 @@ export * from './api/health-document.ts';
 export type * from './api/live-document.ts';
 export * from './api/live-query.ts';
 export * from './api/live-schema.ts';
+export { noQuery } from './api/no-query.ts';
 export { type OpenApiObject, type OpenApiOptions, openApi } from './api/openapi.ts';
 export * from './api/operator-requests.ts';
 export type { OrderDocument } from './api/order-document.ts';

@@ -114,6 +114,23 @@ describe('turns', () => {
   });
 });
 
+describe('lists that take no parameters', () => {
+  test.each(['endpoints', 'baselines', 'plugins', 'sources'])(
+    '%s: one that is given is an error',
+    async (list) => {
+      expect((await running.json(`/v1/${list}`)).status).toBe(200);
+      const { status, body } = await running.json(`/v1/${list}?foo=1&parent=a`);
+      expect(status).toBe(400);
+      expect(problem.safeParse(body).error).toBeUndefined();
+      expect(body).toMatchObject({
+        code: 'TURNWATCH_ERR_BAD_QUERY',
+        detail:
+          'foo: unknown parameter; this route takes none; parent: unknown parameter; this route takes none',
+      });
+    },
+  );
+});
+
 describe('the rest', () => {
   test('an unknown route says what there is', async () => {
     const { status, body } = await running.json('/v2/turns');

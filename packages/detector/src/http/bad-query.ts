@@ -1,5 +1,5 @@
 import type { Problem } from '@turnwatch/protocol';
-import type { Response } from 'express';
+import type { RequestHandler, Response } from 'express';
 import type { z } from 'zod';
 import { nearest } from '../config/nearest.ts';
 import { sendProblem } from './problem.ts';
@@ -14,6 +14,20 @@ export function sendBadQuery(response: Response, errors: readonly Fault[]): void
     errors,
   });
 }
+
+/** For routes that take no parameters: 400 for each that is given. */
+export const noParameters: RequestHandler = (request, response, next) => {
+  const given = Object.keys(request.query);
+  if (given.length === 0) next();
+  else
+    sendBadQuery(
+      response,
+      given.map((key) => ({
+        path: key.slice(0, 100),
+        message: 'unknown parameter; this route takes none',
+      })),
+    );
+};
 
 /** What zod found in a query, with the parameter that was probably meant. */
 export function queryFaults(error: z.ZodError, known: readonly string[]): Fault[] {

@@ -1,6 +1,7 @@
-import { type ApiRoute, apiRoutes, type OperationId } from '@turnwatch/protocol';
+import { type ApiRoute, apiRoutes, noQuery, type OperationId } from '@turnwatch/protocol';
 import type { Express, RequestHandler } from 'express';
 import type { Gate } from './access.ts';
+import { noParameters } from './bad-query.ts';
 import { jsonBody } from './body.ts';
 import { sendProblem } from './problem.ts';
 
@@ -30,12 +31,13 @@ export function bindRoutes(app: Express, { gate, limit }: Guards, handlers: Hand
 
 /** Descriptions and what load balancers ask are not counted. */
 function before(
-  { scopes, wholeOnly = false, body }: ApiRoute,
+  { scopes, wholeOnly = false, query, body }: ApiRoute,
   gate: Gate,
   limit: RequestHandler,
 ): RequestHandler[] {
   return [
     ...(scopes === 'open' ? [] : [gate(scopes, { wholeOnly }), limit]),
+    ...(query === noQuery ? [noParameters] : []),
     ...(body === undefined ? [] : [jsonBody]),
   ];
 }

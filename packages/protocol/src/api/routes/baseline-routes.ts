@@ -1,4 +1,5 @@
 import { baselineDocument, baselineList } from '../baseline-document.ts';
+import { noQuery } from '../no-query.ts';
 import { exclusionRequest } from '../operator-requests.ts';
 import type { ApiRoute } from '../route.ts';
 
@@ -12,7 +13,9 @@ const list: ApiRoute = {
   path: '/v1/baselines',
   summary: 'what was learned of healthy turns, and what judges by it',
   scopes: ['read'],
+  query: noQuery,
   answers: { 200: { description: 'All keys', schema: baselineList } },
+  errors: ['TURNWATCH_ERR_BAD_QUERY'],
 };
 
 const get: ApiRoute = {

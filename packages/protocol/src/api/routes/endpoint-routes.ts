@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { endpointAnswer, endpointList, endpointRegistration, secretRotation } from '../endpoint-document.ts';
+import { noQuery } from '../no-query.ts';
 import type { ApiRoute } from '../route.ts';
 
 const common = { tag: 'endpoints', stability: 'stable' } as const;
@@ -11,7 +12,9 @@ const list: ApiRoute = {
   path: '/v1/endpoints',
   summary: 'who is told',
   scopes: ['read', 'subscribe'],
+  query: noQuery,
   answers: { 200: { description: 'All endpoints that the token may see', schema: endpointList } },
+  errors: ['TURNWATCH_ERR_BAD_QUERY'],
 };
 
 const register: ApiRoute = {

@@ -1,5 +1,6 @@
 import { liveQuery } from '../live-query.ts';
 import { liveSnapshot } from '../live-schema.ts';
+import { noQuery } from '../no-query.ts';
 import type { ApiRoute } from '../route.ts';
 import { sourceList } from '../source-document.ts';
 import { timelineDocument } from '../timeline-schema.ts';
@@ -39,7 +40,9 @@ const sources: ApiRoute = {
   summary: 'processes and paths: who is heard, and what cannot be seen',
   scopes: ['read'],
   wholeOnly: true,
+  query: noQuery,
   answers: { 200: { description: 'All processes and paths', schema: sourceList } },
+  errors: ['TURNWATCH_ERR_BAD_QUERY'],
 };
 
 export const liveRoutes: Readonly<Record<'getTimeline' | 'getLive' | 'listSources', ApiRoute>> = {

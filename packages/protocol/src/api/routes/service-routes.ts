@@ -1,4 +1,5 @@
 import { healthDocument, readyDocument } from '../health-document.ts';
+import { noQuery } from '../no-query.ts';
 import { pluginList } from '../plugin-document.ts';
 import type { ApiRoute } from '../route.ts';
 
@@ -43,7 +44,9 @@ const plugins: ApiRoute = {
   summary: 'plugins, how they stand, and their last errors',
   scopes: ['read'],
   wholeOnly: true,
+  query: noQuery,
   answers: { 200: { description: 'The plugins of the configuration', schema: pluginList } },
+  errors: ['TURNWATCH_ERR_BAD_QUERY'],
 };
 
 const description: ApiRoute = {
