@@ -20,10 +20,17 @@ export function ownerOf(error: unknown, owners: readonly ScopeOwner[]): ScopeOwn
   const current = scope.getStore();
   if (current !== undefined) return current;
   const stack = error instanceof Error ? (error.stack ?? '') : '';
+  // Whoever is further down only called, as the detector does plugins and plugins the detector.
+  const thrower = stack.split('\n').find((line) => /^\s+at /.test(line) && !line.includes('node:')) ?? '';
   // The longest folder first: a plugin may lie in the folder of another.
   return owners
-    .filter(({ folder }) => folder !== '' && stack.includes(`${folder}/`))
+    .filter(({ folder }) => folder !== '' && isIn(folder, thrower))
     .toSorted((one, other) => other.folder.length - one.folder.length)[0];
+}
+
+/** What is installed below a plugin's folder, the detector itself for one, is not the plugin's. */
+function isIn(folder: string, frame: string): boolean {
+  return frame.includes(`${folder}/`) && !frame.includes(`${folder}/node_modules/`);
 }
 
 /**
