@@ -4,7 +4,6 @@ import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../config/load.ts';
 import { Intake } from './intake.ts';
-import { Senders } from './sender.ts';
 
 test('small bodies that wait are held as they were sent', async () => {
   const work: (() => void)[] = [];
@@ -16,7 +15,7 @@ test('small bodies that wait are held as they were sent', async () => {
     const request = Readable.from([body]) as unknown as IncomingMessage;
     request.headers = { 'content-encoding': 'gzip' };
     const sender = { owner: 'a', source: 'token a', connection, provisional: false };
-    return intake.take(request, 'logs', 'json', sender, new Senders());
+    return intake.take(request, 'logs', 'json', sender);
   });
   while (intake.waiting < all.length) await new Promise((resolve) => setImmediate(resolve));
   expect(process.memoryUsage().arrayBuffers - beforeBytes).toBeLessThan(5_000_000);

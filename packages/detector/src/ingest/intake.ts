@@ -10,7 +10,7 @@ import { FairQueue } from './fair-queue.ts';
 import { IngestError } from './ingest-error.ts';
 import type { IngestLimits } from './limits.ts';
 import { Quotas } from './quotas.ts';
-import type { Sender, Senders } from './sender.ts';
+import { type Sender, Senders } from './sender.ts';
 
 /** What was in a request. */
 export interface Taken extends Decoded {
@@ -23,6 +23,8 @@ export interface Taken extends Decoded {
  * for its source's turn, is unpacked and decoded, and is gone.
  */
 export class Intake {
+  /** One for logs, traces and metrics: a connection is the same sender whatever it sends. */
+  readonly senders: Senders = new Senders();
   readonly #limits: IngestLimits;
   readonly #nowMs: () => number;
   readonly #buffered: BufferedBytes;
@@ -59,7 +61,6 @@ export class Intake {
     signal: OtlpSignal,
     encoding: Encoding,
     sender: Sender,
-    senders: Senders,
     wanted?: ForeignSelection,
   ): Promise<Taken> {
     this.#requireQuota(sender.source);
@@ -73,7 +74,7 @@ export class Intake {
       const raw: RawBody = { bytes, gzipped };
       const { source, connection } = sender;
       const read = (body: Buffer): Taken => ({
-        ...this.#decode(signal, body, encoding, sender, request, senders, wanted),
+        ...this.#decode(signal, body, encoding, sender, request, wanted),
         bytes: body.length,
       });
       // Only when it is its turn: what waits is held as it was sent, which is what is counted.
@@ -98,7 +99,6 @@ export class Intake {
     encoding: Encoding,
     sender: Sender,
     request: IncomingMessage,
-    senders: Senders,
     wanted: ForeignSelection | undefined,
   ): Decoded {
     const begunMs = this.#nowMs();
@@ -110,7 +110,7 @@ export class Intake {
       if (sender.owner === undefined) {
         const process = onlyProcess(decoded.signals);
         if (process !== undefined) {
-          source = senders.learn(request, process);
+          source = this.senders.learn(request, process);
           // A process that opens a new connection for each batch is still the same process.
           if (sender.provisional) this.#requireQuota(source);
         }

@@ -11,7 +11,6 @@ import { IngestError, type IngestReason } from './ingest-error.ts';
 import type { Intake } from './intake.ts';
 import { directPath } from './paths.ts';
 import { tellForeign, tellRefusal } from './refusal-log.ts';
-import { Senders } from './sender.ts';
 
 /** Why a record of ours was refused; the others of its batch are taken. `unusable`: an attribute is missing or wrong. */
 type RecordRefusal = 'unusable' | MergeRefusal;
@@ -56,7 +55,6 @@ export interface ForeignTaker extends ForeignSelection {
 /** `POST /v1/logs`, what the detector judges from; `/v1/traces` and `/v1/metrics`, which are counted (PROTOCOL 2). */
 export function receive(signal: OtlpSignal, options: ReceiverOptions): RequestHandler {
   const { intake, logger, onRequest } = options;
-  const senders = new Senders();
   const nothing = { bytes: 0, records: 0, refused: new Map(), others: new Map() };
   return async (request, response) => {
     let path = directPath;
@@ -66,14 +64,13 @@ export function receive(signal: OtlpSignal, options: ReceiverOptions): RequestHa
       const token = requireToken(options.authorize?.(request.headers.authorization));
       path = options.pathOf?.(request) ?? directPath;
       const encoding = requireEncoding(request);
-      const sender = senders.of(request, token);
+      const sender = intake.senders.of(request, token);
       const taker = options.foreign?.();
       const { signals, records, bytes, others, foreign, ...ours } = await intake.take(
         request,
         signal,
         encoding,
         sender,
-        senders,
         taker,
       );
       const merged = signals.length === 0 ? undefined : await options.submit(signals, path, sender.owner);
