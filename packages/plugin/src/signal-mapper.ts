@@ -52,7 +52,7 @@ export interface OpenTurn {
 
 /**
  * Turns telemetry of another maker into signals. Where tokens are configured, each owner's telemetry goes to an instance of
- * its own, except where the mapper has a `start` or a `stop` or a thread of its own.
+ * its own, except where the mapper has a `start` or a `stop` or a process of its own.
  */
 export interface SignalMapper extends Lifecycle {
   readonly selects: MapperSelection;
@@ -64,7 +64,7 @@ export interface SignalMapper extends Lifecycle {
   readonly exporterDelayMs: number;
   /**
    * Turns that stand open from before a restart of the detector, for mappers that remember. Once, before the first batch;
-   * not where the mapper has a thread of its own.
+   * not where the mapper has a process of its own.
    */
   resume?(open: readonly OpenTurn[]): void;
   /**

@@ -11,7 +11,7 @@ export interface PluginInput {
   readonly id?: string;
   /** What it takes is its own affair; it checks them. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** In a thread of its own, which is ended and started anew when it hangs. For all but stores. Default false. */
+  /** In a process of its own, which is ended and started anew when it hangs. For all but stores. Default false. */
   readonly isolate?: boolean;
   /** How long one call may take, ms. Default: 10 s for a sink, 2 s for a probe, 1 s for a mapper. */
   readonly timeoutMs?: number;

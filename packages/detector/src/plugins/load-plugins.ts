@@ -219,7 +219,7 @@ async function isolated(
     guard = new PluginGuard({
       id,
       kind,
-      // Its errors happen in its own thread.
+      // Its errors happen in its own process.
       folder: '',
       clocks,
       after: timers.after,

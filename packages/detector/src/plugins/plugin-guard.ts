@@ -36,7 +36,7 @@ const maxHanging = 4;
 /**
  * The one way into a plugin. Whatever happens in there (a throw, a hang, an error that nobody caught) comes out as a
  * rejection with the plugin's name on it, is counted, and touches nothing else. An endless loop is the exception: only a
- * thread of its own survives that (`isolate`).
+ * process of its own survives that (`isolate`).
  */
 export class PluginGuard implements ScopeOwner {
   readonly id: string;

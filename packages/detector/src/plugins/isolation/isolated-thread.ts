@@ -1,4 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import type { PluginKind } from '@turnwatch/plugin';
 import type { Timers } from '../../clocks.ts';
 import type { Logger } from '../../logger.ts';
@@ -32,10 +34,10 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A plugin in a thread of its own, which is ended when it does not answer and started anew when it is called again. */
+/** A plugin in a process of its own, which is ended when it does not answer and started anew when it is called again. */
 export class IsolatedThread {
   readonly #options: IsolatedThreadOptions;
-  #worker: Worker | undefined;
+  #worker: ChildProcess | undefined;
   #loading: Promise<LoadedThread> | undefined;
   #started = false;
   #closed = false;
@@ -80,7 +82,10 @@ export class IsolatedThread {
     const worker = this.#worker;
     this.#worker = undefined;
     this.#failAll(new Error('the plugin stops'));
-    await worker?.terminate();
+    if (worker === undefined || worker.exitCode !== null || worker.signalCode !== null) return;
+    const ended = once(worker, 'exit');
+    worker.kill('SIGKILL');
+    await ended;
   }
 
   #ready(): Promise<LoadedThread> {
@@ -88,7 +93,7 @@ export class IsolatedThread {
     if (this.#loading !== undefined) return this.#loading;
     const waitMs = this.#notBeforeMs - this.#options.monoMs();
     if (waitMs > 0)
-      return Promise.reject(new Error(`its thread ended; a new one is started in ${Math.ceil(waitMs)} ms`));
+      return Promise.reject(new Error(`its process ended; a new one is started in ${Math.ceil(waitMs)} ms`));
     const loading = this.#spawn().then(async (loaded) => {
       // The one before was started already: so must this one be.
       if (this.#started && loaded.methods.includes('start')) await this.#send('start', undefined);
@@ -103,10 +108,16 @@ export class IsolatedThread {
 
   #spawn(): Promise<LoadedThread> {
     return new Promise((resolve, reject) => {
-      const worker = new Worker(workerUrl, {
-        workerData: this.#options.spec,
-        resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+      // A process, for V8 may crash as a whole where a thread of it reaches the end of its memory.
+      const worker = fork(fileURLToPath(workerUrl), {
+        serialization: 'advanced',
+        execArgv: [
+          ...process.execArgv.filter((flag) => flag.startsWith('--conditions=')),
+          `--max-old-space-size=${maxHeapMb}`,
+        ],
+        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       });
+      tell(worker, this.#options.spec);
       this.#worker = worker;
       worker.on('message', (message: FromThread) => {
         if (message.type === 'loaded') resolve(message.loaded);
@@ -115,10 +126,12 @@ export class IsolatedThread {
       });
       let why = 'it ended itself';
       worker.on('error', (error) => {
-        why = error instanceof Error ? error.message : String(error);
+        why = error.message;
       });
-      worker.on('exit', () => {
-        const error = new Error(`the thread of the plugin ended: ${why}`);
+      worker.on('exit', (code, signal) => {
+        if (signal !== null) why = `by ${signal}; out of memory?`;
+        else if (code !== null && code !== 0) why = `with code ${code}`;
+        const error = new Error(`the process of the plugin ended: ${why}`);
         reject(new PluginError(error.message));
         if (worker === this.#worker) this.#gone(error);
       });
@@ -127,11 +140,11 @@ export class IsolatedThread {
 
   #send(method: Method, argument: unknown, signal?: AbortSignal): Promise<unknown> {
     const worker = this.#worker;
-    if (worker === undefined) return Promise.reject(new Error('the thread of the plugin ended'));
+    if (worker === undefined) return Promise.reject(new Error('the process of the plugin ended'));
     const call = ++this.#calls;
     return new Promise((resolve, reject) => {
       const abort = (): void => {
-        worker.postMessage({ type: 'abort', call } satisfies ToThread);
+        tell(worker, { type: 'abort', call });
         this.#watch(worker);
       };
       const forget = (): void => {
@@ -149,28 +162,28 @@ export class IsolatedThread {
         },
       });
       signal?.addEventListener('abort', abort, { once: true });
-      worker.postMessage({ type: 'call', call, method, argument } satisfies ToThread);
+      tell(worker, { type: 'call', call, method, argument });
     });
   }
 
   /** A call took too long. A thread that still answers only waits; one that does not has to be ended. */
-  #watch(worker: Worker): void {
+  #watch(worker: ChildProcess): void {
     if (this.#pong !== undefined || worker !== this.#worker) return;
     const cancel = this.#options.after(pongWithinMs, () => {
       this.#pong = undefined;
       if (worker !== this.#worker) return;
       this.#options.logger.error(
         { plugin: this.#options.spec.id ?? this.#options.spec.plugin },
-        'the thread of a plugin does not answer and is ended',
+        'the process of a plugin does not answer and is ended',
       );
-      this.#gone(new Error('the thread of the plugin did not answer (an endless loop?) and was ended'));
-      void worker.terminate();
+      this.#gone(new Error('the process of the plugin did not answer (an endless loop?) and was ended'));
+      worker.kill('SIGKILL');
     });
     this.#pong = () => {
       this.#pong = undefined;
       cancel();
     };
-    worker.postMessage({ type: 'ping' } satisfies ToThread);
+    tell(worker, { type: 'ping' });
   }
 
   #take(message: FromThread): void {
@@ -200,6 +213,11 @@ export class IsolatedThread {
   #failAll(error: Error): void {
     for (const waiting of [...this.#waiting.values()]) waiting.reject(error);
   }
+}
+
+/** A process that has ended hears nothing; its end is told by `exit`. */
+function tell(worker: ChildProcess, message: ToThread | ThreadSpec): void {
+  if (worker.connected) worker.send(message, () => undefined);
 }
 
 function refusal(message: string, problems: OptionsError['problems']): PluginError {

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { once } from 'node:events';
 import type { EngineProbe, ForeignRecord, SignalMapper, VerdictSink, WebhookEvent } from '@turnwatch/plugin';
 import { systemClocks, systemTimers } from '../../clocks.ts';
 import { assemble, findPlugin, OptionsError } from '../assemble.ts';
@@ -6,10 +6,17 @@ import { OwnHost } from '../own-host.ts';
 import { Redactor } from '../redactor.ts';
 import type { FromThread, LoadedThread, Method, ThreadError, ThreadSpec, ToThread } from './messages.ts';
 
-// The thread of one isolated plugin. Nothing of the detector is in here: it may loop, leak or exit.
+// The process of one isolated plugin. Nothing of the detector is in here: it may loop, leak or exit.
 
-const spec = workerData as ThreadSpec;
-const say = (message: FromThread): void => parentPort?.postMessage(message);
+const say = (message: FromThread): void => {
+  if (process.connected) process.send?.(message);
+};
+// A signal to the whole group, as by Ctrl-C, is the detector's to answer; without it there is nothing to do here.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+process.on('disconnect', () => process.exit());
+const [spec] = (await once(process, 'message')) as [ThreadSpec];
+// Somebody listens from here on, so that the channel keeps this process alive while the plugin is loaded.
+process.on('message', () => undefined);
 let redactor = new Redactor();
 process
   .on('uncaughtException', (error) => say({ type: 'stray', error: plain(error) }))
@@ -77,7 +84,7 @@ function declared(
 
 function serve(works: ReadonlyMap<Method, Work>): void {
   const running = new Map<number, AbortController>();
-  parentPort?.on('message', (message: ToThread) => {
+  process.on('message', (message: ToThread) => {
     if (message.type === 'ping') say({ type: 'pong' });
     else if (message.type === 'abort')
       running.get(message.call)?.abort(new Error('the time for the call is over'));
