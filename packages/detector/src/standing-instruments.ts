@@ -1,5 +1,5 @@
-import type { Now, Phase, Registry } from '@turnwatch/core';
-import type { LearnedMetricKey, MetricKey, StandingMetricKey } from '@turnwatch/protocol';
+import type { Now, Registry } from '@turnwatch/core';
+import { type LearnedMetricKey, type MetricKey, phases, type StandingMetricKey } from '@turnwatch/protocol';
 import type { Labels, Recorder } from './meters.ts';
 
 type StandingKey = StandingMetricKey | LearnedMetricKey;
@@ -14,21 +14,6 @@ export interface StandingSources {
 
 /** A key has a series in each of five metrics. */
 const mostKeys = 200;
-/** Shown at 0 while there is none: a line that ends says nothing. */
-const phases: readonly Phase[] = [
-  'queued',
-  'first_token',
-  'reasoning',
-  'text',
-  'tool_args',
-  'non_streaming',
-  'compacting',
-  'agent',
-  'idle',
-  'tool',
-  'waiting',
-];
-
 /** How the open turns stand and what judges them: read from the registry at each scrape. */
 export function standingInstruments(
   { registry, now, who }: StandingSources,
@@ -61,6 +46,7 @@ export function standingInstruments(
   return {
     openTurns: gauge('openTurns', (record) => {
       const { open } = registry.standing();
+      // Also those that nobody is in: a line that ends says nothing.
       for (const phase of phases) record(open.get(phase) ?? 0, { phase });
     }),
     staleTurns: gauge('staleTurns', (record) => {

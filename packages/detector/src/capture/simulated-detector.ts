@@ -3,13 +3,13 @@ import {
   baselineKey,
   type Effect,
   emptyBaseline,
-  type JudgedPhase,
   makePolicy,
   type Now,
   type PolicyInput,
   Registry,
   type Signal,
 } from '@turnwatch/core';
+import { judgedPhases } from '@turnwatch/protocol';
 import { directPath } from '../ingest/paths.ts';
 
 /** As if so many healthy turns had taught every key that a turn of the capture has. */
@@ -25,17 +25,6 @@ export interface SimulatedDetectorOptions {
   readonly delays: readonly { readonly path: string; readonly delayMs: number }[];
   readonly onEvent: (event: Extract<Effect, { kind: 'publish' }>['event']) => void;
 }
-
-const phases: readonly JudgedPhase[] = [
-  'queued',
-  'first_token',
-  'reasoning',
-  'text',
-  'tool_args',
-  'non_streaming',
-  'compacting',
-  'agent',
-];
 
 /** The rules of a detector with clocks that are told the time. */
 export class SimulatedDetector {
@@ -91,7 +80,7 @@ export class SimulatedDetector {
     };
     for (const oneProvider of this.#known.providers)
       for (const oneModel of this.#known.models)
-        for (const phase of phases)
+        for (const phase of judgedPhases)
           for (const key of [phase, `${phase}+evidence`] as const) {
             const name = baselineKey(oneProvider, oneModel, key);
             if (this.#taught.has(name)) continue;

@@ -1,19 +1,10 @@
-import type { JudgedPhase, PolicyInput } from '@turnwatch/core';
+import type { PolicyInput } from '@turnwatch/core';
+import { judgedPhases } from '@turnwatch/protocol';
 import { z } from 'zod';
 import { count, map, ms, must, ratio, text } from './words.ts';
 
-const phases: readonly JudgedPhase[] = [
-  'queued',
-  'first_token',
-  'reasoning',
-  'text',
-  'tool_args',
-  'non_streaming',
-  'compacting',
-  'agent',
-];
 const thresholdMs = z.strictObject(
-  Object.fromEntries(phases.map((phase) => [phase, ms.exactOptional()])),
+  Object.fromEntries(judgedPhases.map((phase) => [phase, ms.exactOptional()])),
   map,
 );
 

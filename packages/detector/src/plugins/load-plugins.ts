@@ -9,7 +9,7 @@ import { ConfigError, type ConfigProblem } from '../config/problem.ts';
 import type { DetectorConfig, PluginConfig } from '../config/shape.ts';
 import type { Logger } from '../logger.ts';
 import { assemble, findPlugin, OptionsError } from './assemble.ts';
-import { IsolatedThread } from './isolation/isolated-thread.ts';
+import { IsolatedProcess } from './isolation/isolated-process.ts';
 import { LateLogger } from './late-logger.ts';
 import { LoadedPlugin } from './loaded-plugin.ts';
 import { checkMapper } from './mapper-selection.ts';
@@ -197,7 +197,7 @@ async function isolated(
 ): Promise<LoadedPlugin> {
   const { logger, clocks, timers, environment } = parts;
   let guard: PluginGuard | undefined;
-  const thread = new IsolatedThread({
+  const isolated = new IsolatedProcess({
     spec: {
       plugin: config.plugin,
       directory: config.directory,
@@ -213,7 +213,7 @@ async function isolated(
     onStray: (error) => guard?.stray(error),
   });
   try {
-    const { kind, id, instance } = await within(timers, `loading ${config.plugin}`, thread.load());
+    const { kind, id, instance } = await within(timers, `loading ${config.plugin}`, isolated.load());
     refuseStore(kind, config);
     if (kind === 'mapper') checkMapper(instance as PluginInstances['mapper'], config.plugin);
     guard = new PluginGuard({
@@ -224,7 +224,7 @@ async function isolated(
       clocks,
       after: timers.after,
       logger,
-      // Its thread has taken the secrets out already.
+      // Its process has taken the secrets out already.
       clean: (text) => text,
     });
     return new LoadedPlugin({
@@ -232,11 +232,11 @@ async function isolated(
       kind,
       instance: instance as PluginInstances[typeof kind],
       guard,
-      release: () => thread.close(),
-      restarts: () => thread.restarts,
+      release: () => isolated.close(),
+      restarts: () => isolated.restarts,
     });
   } catch (error) {
-    await thread.close();
+    await isolated.close();
     throw error;
   }
 }

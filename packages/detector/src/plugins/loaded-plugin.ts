@@ -18,11 +18,11 @@ export interface LoadedPluginOptions<Kind extends PluginKind> {
   readonly kind: Kind;
   readonly instance: PluginInstances[Kind];
   readonly guard: PluginGuard;
-  /** Ends its timers and requests, and its thread where it has one. */
+  /** Ends its timers and requests, and its process where it has one. */
   readonly release: () => void | Promise<void>;
   /** Makes one more like it. Default: there can be but one. */
   readonly another?: () => Promise<PluginInstances[Kind]>;
-  /** How often its thread was started anew; undefined: it has none. */
+  /** How often its process was started anew; undefined: it has none. */
   readonly restarts?: () => number;
 }
 
@@ -50,7 +50,7 @@ export class LoadedPlugin<Kind extends PluginKind = PluginKind> {
     return this.#options.instance;
   }
 
-  /** Undefined where it has a thread, or a start or an end of its own: then there is but one. */
+  /** Undefined where it has a process, or a start or an end of its own: then there is but one. */
   get another(): (() => Promise<PluginInstances[Kind]>) | undefined {
     return 'start' in this.instance || 'stop' in this.instance ? undefined : this.#options.another;
   }

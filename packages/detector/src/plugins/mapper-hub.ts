@@ -187,7 +187,7 @@ export class MapperHub {
   }
 }
 
-/** The second argument is for a mapper in another thread, which has to be told that nobody waits any more. */
+/** The second argument is for a mapper in another process, which has to be told that nobody waits any more. */
 type AbortableMap = (
   records: readonly ForeignRecord[],
   signal: AbortSignal,

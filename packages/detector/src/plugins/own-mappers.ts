@@ -12,7 +12,7 @@ export interface OwnedOpenTurn {
 
 /**
  * The instances of one mapper. A mapper remembers what its records said, and must not let one owner's records change
- * what it makes of another's: each owner has its own. Those that cannot be made anew (in a thread, or with a start or
+ * what it makes of another's: each owner has its own. Those that cannot be made anew (in a process, or with a start or
  * an end) are one for all.
  */
 export class OwnMappers {

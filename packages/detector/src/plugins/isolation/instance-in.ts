@@ -1,10 +1,10 @@
 import type { EngineReading, MappedSignal } from '@turnwatch/plugin';
-import type { LoadedThread, Method } from './messages.ts';
+import type { Declared, Method } from './messages.ts';
 
 type Call = (method: Method, argument: unknown, signal?: AbortSignal) => Promise<unknown>;
 
-/** A mapper, probe or sink that does its work in another thread. What comes from there is checked where it is used. */
-export function instanceIn(loaded: LoadedThread, call: Call): object {
+/** A mapper, probe or sink that does its work in another process. What comes from there is checked where it is used. */
+export function instanceIn(loaded: Declared, call: Call): object {
   const lifecycle = {
     ...(loaded.methods.includes('start') ? { start: () => call('start', undefined) } : {}),
     ...(loaded.methods.includes('stop') ? { stop: () => call('stop', undefined) } : {}),

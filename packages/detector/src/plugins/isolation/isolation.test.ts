@@ -75,6 +75,20 @@ describe('an isolated plugin', () => {
     expect(await statusOf(detector, 'scripted')).toMatchObject({ restarts: 1 });
   });
 
+  test('that loops while it is loaded again is ended, and loaded once more', async () => {
+    const told = await receiver();
+    const loads = `import { existsSync, writeFileSync } from 'node:fs';
+      const mark = (load) => new URL('./load-' + load, import.meta.url);
+      if (!existsSync(mark(1))) writeFileSync(mark(1), '');
+      else if (!existsSync(mark(2))) { writeFileSync(mark(2), ''); for (;;); }
+    `;
+    const sink = sinkSource(`if (delivery.attempt === 1) process.exit(); ${forward(told.url)}`);
+    const detector = await detectorWith({ 'a.js': loads + sink }, [{ plugin: 'a.js' }]);
+    await stall(detector);
+    await until(detector, () => told.received.length > 0);
+    expect(await statusOf(detector, 'scripted')).toMatchObject({ restarts: 2 });
+  });
+
   test('that throws where nobody catches it is counted and goes on', async () => {
     const told = await receiver();
     const body = `setTimeout(() => { throw new Error('from a timer of ' + host.secret('KEY')); }, 1); Promise.reject(new Error('forgotten')); ${forward(told.url)}`;
@@ -88,7 +102,7 @@ describe('an isolated plugin', () => {
     expect(JSON.stringify(await statusOf(detector, 'scripted'))).not.toContain('hush');
   });
 
-  test('is started again in its new process, and says of refusals what one in the detector’s own thread says', async () => {
+  test('is started again in its new process, and says of refusals what one in the detector’s own process says', async () => {
     const told = await receiver();
     const source = sinkSource(
       `if (delivery.attempt === 1) process.exit(); if (delivery.attempt === 2) throw Object.assign(new Error('full'), { retryAfterMs: 5000, status: 429 }); ${forward(told.url)}`,

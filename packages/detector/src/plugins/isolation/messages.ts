@@ -4,10 +4,10 @@ import type { Environment } from '../../config/environment.ts';
 import type { PluginSpec } from '../assemble.ts';
 import type { OptionProblem } from '../check-options.ts';
 
-// What a plugin's thread and the detector say to each other. All of it can be cloned.
+// What a plugin's process and the detector say to each other. All of it can be cloned.
 
-/** What the thread is started with. */
-export interface ThreadSpec extends PluginSpec {
+/** What the process is started with. */
+export interface IsolatedSpec extends PluginSpec {
   readonly id: string | undefined;
   readonly network: NetworkPolicy;
   /** Whether the configuration leaves loopback to the kind: a probe may dial it. */
@@ -17,17 +17,17 @@ export interface ThreadSpec extends PluginSpec {
 
 export type Method = 'start' | 'stop' | 'deliver' | 'map' | 'probe';
 
-export type ToThread =
+export type ToPlugin =
   | { readonly type: 'call'; readonly call: number; readonly method: Method; readonly argument: unknown }
   | { readonly type: 'abort'; readonly call: number }
   | { readonly type: 'ping' };
 
-export type FromThread =
-  | { readonly type: 'loaded'; readonly loaded: LoadedThread }
+export type FromPlugin =
+  | { readonly type: 'loaded'; readonly loaded: Declared }
   | { readonly type: 'refused'; readonly message: string; readonly problems: readonly OptionProblem[] }
   | { readonly type: 'done'; readonly call: number; readonly value: unknown }
-  | { readonly type: 'failed'; readonly call: number; readonly error: ThreadError }
-  | { readonly type: 'stray'; readonly error: ThreadError }
+  | { readonly type: 'failed'; readonly call: number; readonly error: PlainError }
+  | { readonly type: 'stray'; readonly error: PlainError }
   | {
       readonly type: 'log';
       readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -36,7 +36,7 @@ export type FromThread =
     }
   | { readonly type: 'pong' };
 
-export interface LoadedThread {
+export interface Declared {
   readonly kind: PluginKind;
   readonly id: string;
   readonly methods: readonly Method[];
@@ -49,7 +49,7 @@ export interface LoadedThread {
 }
 
 /** What of an error crosses over; texts hold no secret any more. */
-export interface ThreadError {
+export interface PlainError {
   readonly name: string;
   readonly message: string;
   readonly code?: string;

@@ -4,17 +4,17 @@ import { systemClocks, systemTimers } from '../../clocks.ts';
 import { assemble, findPlugin, OptionsError } from '../assemble.ts';
 import { OwnHost } from '../own-host.ts';
 import { Redactor } from '../redactor.ts';
-import type { FromThread, LoadedThread, Method, ThreadError, ThreadSpec, ToThread } from './messages.ts';
+import type { Declared, FromPlugin, IsolatedSpec, Method, PlainError, ToPlugin } from './messages.ts';
 
 // The process of one isolated plugin. Nothing of the detector is in here: it may loop, leak or exit.
 
-const say = (message: FromThread): void => {
+const say = (message: FromPlugin): void => {
   if (process.connected) process.send?.(message);
 };
 // A signal to the whole group, as by Ctrl-C, is the detector's to answer; without it there is nothing to do here.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 process.on('disconnect', () => process.exit());
-const [spec] = (await once(process, 'message')) as [ThreadSpec];
+const [spec] = (await once(process, 'message')) as [IsolatedSpec];
 // Somebody listens from here on, so that the channel keeps this process alive while the plugin is loaded.
 process.on('message', () => undefined);
 let redactor = new Redactor();
@@ -70,9 +70,7 @@ function worksOf(instance: object): ReadonlyMap<Method, Work> {
   return works;
 }
 
-function declared(
-  instance: object,
-): Pick<LoadedThread, 'engine' | 'selects' | 'precision' | 'exporterDelayMs'> {
+function declared(instance: object): Pick<Declared, 'engine' | 'selects' | 'precision' | 'exporterDelayMs'> {
   const { engine, selects, precision, exporterDelayMs } = instance as Partial<EngineProbe & SignalMapper>;
   return {
     ...(engine === undefined ? {} : { engine }),
@@ -84,7 +82,7 @@ function declared(
 
 function serve(works: ReadonlyMap<Method, Work>): void {
   const running = new Map<number, AbortController>();
-  process.on('message', (message: ToThread) => {
+  process.on('message', (message: ToPlugin) => {
     if (message.type === 'ping') say({ type: 'pong' });
     else if (message.type === 'abort')
       running.get(message.call)?.abort(new Error('the time for the call is over'));
@@ -103,9 +101,9 @@ function serve(works: ReadonlyMap<Method, Work>): void {
   }
 }
 
-function plain(error: unknown): ThreadError {
+function plain(error: unknown): PlainError {
   if (!(error instanceof Error)) return { name: 'Error', message: redactor.text(String(error)) };
-  const { code, status, retryAfterMs, permanent } = error as Partial<Record<keyof ThreadError, unknown>>;
+  const { code, status, retryAfterMs, permanent } = error as Partial<Record<keyof PlainError, unknown>>;
   return {
     name: error.name,
     message: redactor.text(error.message),

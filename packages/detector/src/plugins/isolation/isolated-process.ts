@@ -7,21 +7,23 @@ import type { Logger } from '../../logger.ts';
 import { OptionsError } from '../assemble.ts';
 import { PluginError } from '../plugin-error.ts';
 import { instanceIn } from './instance-in.ts';
-import type { FromThread, LoadedThread, Method, ThreadError, ThreadSpec, ToThread } from './messages.ts';
+import type { Declared, FromPlugin, IsolatedSpec, Method, PlainError, ToPlugin } from './messages.ts';
 
 /** The sources run as they are, and so does what is built of them. */
 const workerUrl = import.meta.url.endsWith('.ts')
-  ? new URL('./thread-main.ts', import.meta.url)
-  : new URL('./thread-main.js', import.meta.url);
+  ? new URL('./process-main.ts', import.meta.url)
+  : new URL('./process-main.js', import.meta.url);
 
-/** A thread that does not answer for this long after a call took too long runs an endless loop. */
+/** A process that does not answer for this long after a call took too long runs an endless loop. */
 const pongWithinMs = 1000;
+/** A plugin may loop while it is loaded again, too. */
+const loadWithinMs = 10_000;
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
 const maxHeapMb = 256;
 
-export interface IsolatedThreadOptions {
-  readonly spec: ThreadSpec;
+export interface IsolatedProcessOptions {
+  readonly spec: IsolatedSpec;
   readonly after: Timers['after'];
   readonly monoMs: () => number;
   readonly logger: Logger;
@@ -35,10 +37,10 @@ interface Waiting {
 }
 
 /** A plugin in a process of its own, which is ended when it does not answer and started anew when it is called again. */
-export class IsolatedThread {
-  readonly #options: IsolatedThreadOptions;
+export class IsolatedProcess {
+  readonly #options: IsolatedProcessOptions;
   #worker: ChildProcess | undefined;
-  #loading: Promise<LoadedThread> | undefined;
+  #loading: Promise<Declared> | undefined;
   #started = false;
   #closed = false;
   #calls = 0;
@@ -49,12 +51,12 @@ export class IsolatedThread {
   #notBeforeMs = Number.NEGATIVE_INFINITY;
   restarts = 0;
 
-  constructor(options: IsolatedThreadOptions) {
+  constructor(options: IsolatedProcessOptions) {
     this.#options = options;
   }
 
   /**
-   * Starts the thread and makes the plugin in it; `instance` calls into whatever thread there is then.
+   * Starts the process and makes the plugin in it; `instance` calls into whatever process there is then.
    * @throws OptionsError, PluginError
    */
   async load(): Promise<{ readonly kind: PluginKind; readonly id: string; readonly instance: object }> {
@@ -64,10 +66,10 @@ export class IsolatedThread {
     return { kind: loaded.kind, id: loaded.id, instance: instanceIn(loaded, call) };
   }
 
-  /** @throws what the plugin threw, as far as it crosses over; an error that says that the thread ended */
+  /** @throws what the plugin threw, as far as it crosses over; an error that says that the process ended */
   async call(method: Method, argument: unknown, signal?: AbortSignal): Promise<unknown> {
     await this.#ready();
-    // Nobody waits any more: the thread took that long to come up.
+    // Nobody waits any more: the process took that long to come up.
     signal?.throwIfAborted();
     const value = await this.#send(method, argument, signal);
     if (method === 'start') this.#started = true;
@@ -88,7 +90,7 @@ export class IsolatedThread {
     await ended;
   }
 
-  #ready(): Promise<LoadedThread> {
+  #ready(): Promise<Declared> {
     if (this.#closed) return Promise.reject(new Error('the plugin has stopped'));
     if (this.#loading !== undefined) return this.#loading;
     const waitMs = this.#notBeforeMs - this.#options.monoMs();
@@ -106,7 +108,7 @@ export class IsolatedThread {
     return loading;
   }
 
-  #spawn(): Promise<LoadedThread> {
+  #spawn(): Promise<Declared> {
     return new Promise((resolve, reject) => {
       // A process, for V8 may crash as a whole where a thread of it reaches the end of its memory.
       const worker = fork(fileURLToPath(workerUrl), {
@@ -115,21 +117,28 @@ export class IsolatedThread {
           ...process.execArgv.filter((flag) => flag.startsWith('--conditions=')),
           `--max-old-space-size=${maxHeapMb}`,
         ],
-        stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+        // What it prints, and what V8 says at the end of its memory, is for whoever reads the detector's own.
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       });
       tell(worker, this.#options.spec);
       this.#worker = worker;
-      worker.on('message', (message: FromThread) => {
+      let why = 'it ended itself';
+      const endLoading = this.#options.after(loadWithinMs, () => {
+        why = 'it was not loaded in time (an endless loop?)';
+        worker.kill('SIGKILL');
+      });
+      worker.on('message', (message: FromPlugin) => {
+        if (message.type === 'loaded' || message.type === 'refused') endLoading();
         if (message.type === 'loaded') resolve(message.loaded);
         else if (message.type === 'refused') reject(refusal(message.message, message.problems));
         else if (worker === this.#worker) this.#take(message);
       });
-      let why = 'it ended itself';
       worker.on('error', (error) => {
         why = error.message;
       });
       worker.on('exit', (code, signal) => {
-        if (signal !== null) why = `by ${signal}; out of memory?`;
+        endLoading();
+        if (signal !== null && !worker.killed) why = `by ${signal}; out of memory?`;
         else if (code !== null && code !== 0) why = `with code ${code}`;
         const error = new Error(`the process of the plugin ended: ${why}`);
         reject(new PluginError(error.message));
@@ -166,7 +175,7 @@ export class IsolatedThread {
     });
   }
 
-  /** A call took too long. A thread that still answers only waits; one that does not has to be ended. */
+  /** A call took too long. A process that still answers only waits; one that does not has to be ended. */
   #watch(worker: ChildProcess): void {
     if (this.#pong !== undefined || worker !== this.#worker) return;
     const cancel = this.#options.after(pongWithinMs, () => {
@@ -186,7 +195,7 @@ export class IsolatedThread {
     tell(worker, { type: 'ping' });
   }
 
-  #take(message: FromThread): void {
+  #take(message: FromPlugin): void {
     const { logger, onStray } = this.#options;
     if (message.type === 'pong') this.#pong?.();
     else if (message.type === 'log') logger[message.level](message.fields, message.message);
@@ -204,7 +213,7 @@ export class IsolatedThread {
     this.#pauseMs = Math.min(longestPauseMs, this.#pauseMs === 0 ? firstPauseMs : this.#pauseMs * 2);
     this.#notBeforeMs = this.#options.monoMs() + this.#pauseMs;
     this.#failAll(error);
-    // Anew before it is needed: the time-out of a call is too short to bring up a thread.
+    // Anew before it is needed: the time-out of a call is too short to bring up a process.
     this.#cancelRestart = this.#options.after(this.#pauseMs, () => {
       if (!this.#closed) this.#ready().catch((why: unknown) => this.#options.onStray(why));
     });
@@ -216,7 +225,7 @@ export class IsolatedThread {
 }
 
 /** A process that has ended hears nothing; its end is told by `exit`. */
-function tell(worker: ChildProcess, message: ToThread | ThreadSpec): void {
+function tell(worker: ChildProcess, message: ToPlugin | IsolatedSpec): void {
   if (worker.connected) worker.send(message, () => undefined);
 }
 
@@ -224,6 +233,6 @@ function refusal(message: string, problems: OptionsError['problems']): PluginErr
   return problems.length === 0 ? new PluginError(message) : OptionsError.of(problems);
 }
 
-function errorOf({ name, message, ...rest }: ThreadError): Error {
+function errorOf({ name, message, ...rest }: PlainError): Error {
   return Object.assign(new Error(message), { name, ...rest });
 }
