@@ -1,4 +1,5 @@
 import { quoted } from '@turnwatch/webhook/sinks';
+import { causeOf, jsonOf, plain } from '../detector-answer.ts';
 import { UsageError } from '../usage-error.ts';
 
 const defaultUrl = 'http://127.0.0.1:4318';
@@ -82,24 +83,4 @@ export class ApiClient {
 /** What comes from an agent may hold anything; on a terminal it is quoted, on one line. */
 export function shown(text: string | null): string {
   return text === null ? '-' : /^[\w.:@/+~-]+$/.test(text) ? text : quoted(text);
-}
-
-function plain(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').slice(0, 500);
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function causeOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  const inner = cause instanceof Error ? cause : error;
-  const { code } = inner as { code?: unknown };
-  return typeof code === 'string' ? code : inner instanceof Error ? inner.message : String(inner);
 }

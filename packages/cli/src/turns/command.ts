@@ -1,6 +1,6 @@
+import { apiFlags } from '../api-flags.ts';
 import { type Command, command } from '../command.ts';
 import type { FlagSet } from '../flags.ts';
-import { apiFlags } from './api-flags.ts';
 
 const jsonFlag = { json: { kind: 'switch', help: 'JSON in the place of text' } } as const;
 const whyFlag = {

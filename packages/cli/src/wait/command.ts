@@ -1,3 +1,4 @@
+import { apiFlags } from '../api-flags.ts';
 import { type Command, command } from '../command.ts';
 
 /** Codes of its own: 2 wakes an agent, so it must mean a verdict and nothing else. */
@@ -12,19 +13,9 @@ export const waitTypes = [
   'request.expired',
 ] as const;
 
-export const waitFlags = {
+const ownFlags = {
   turn: { kind: 'text', value: 'ID', help: 'the turn to watch' },
   parent: { kind: 'text', value: 'ID', help: 'or all turns whose parentId this is' },
-  detector: {
-    kind: 'text',
-    value: 'URL',
-    help: 'default TURNWATCH_DETECTOR_URL, else TURNWATCH_ENDPOINT, else http://127.0.0.1:4318',
-  },
-  token: {
-    kind: 'text',
-    value: 'TOKEN',
-    help: 'default TURNWATCH_API_TOKEN, which other users of this host cannot see in the list of processes',
-  },
   timeout: { kind: 'number', value: 'S', min: 1, max: 31_536_000, help: 'give up after this, default never' },
   after: {
     kind: 'text',
@@ -51,6 +42,8 @@ export const waitFlags = {
   },
   json: { kind: 'switch', help: 'a JSON line on stdout, whatever it came to' },
 } as const;
+
+export const waitFlags: typeof ownFlags & typeof apiFlags = { ...ownFlags, ...apiFlags };
 
 export const waitCommand: Command = command({
   name: 'wait',

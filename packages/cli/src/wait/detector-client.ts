@@ -1,4 +1,5 @@
 import { isWebhookEvent, type WebhookEvent } from '@turnwatch/webhook/receive';
+import { causeOf, jsonOf, plain } from '../detector-answer.ts';
 import type { Target } from './target.ts';
 import { isTurnState, type TurnState } from './turn-state.ts';
 
@@ -120,7 +121,7 @@ export class DetectorClient {
         signal: AbortSignal.timeout(Math.max(1, Math.ceil(withinMs))),
       });
       status = response.status;
-      body = parsed(await response.text());
+      body = jsonOf(await response.text());
     } catch (error) {
       throw new UnavailableError(`${this.#base.origin} cannot be reached: ${causeOf(error)}`, {
         cause: error,
@@ -164,27 +165,4 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(body: unknown): Fields {
   return typeof body === 'object' && body !== null ? (body as Fields) : {};
-}
-
-/** Undefined where it is no JSON: a proxy's page of HTML is no answer of a detector. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function causeOf(error: unknown): string {
-  const { cause } = error as { cause?: unknown };
-  const inner = cause instanceof Error ? cause : error;
-  const { code } = inner as { code?: unknown };
-  if (typeof code === 'string') return code;
-  return inner instanceof Error ? inner.message : String(inner);
-}
-
-/** For a terminal: one line without control characters. */
-function plain(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').slice(0, 300);
 }

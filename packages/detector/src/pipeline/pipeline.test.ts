@@ -1,5 +1,5 @@
 import { type Effect, type EngineSignal, JudgingError, makePolicy, Registry } from '@turnwatch/core';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { Owners } from '../access/owners.ts';
 import { silentLogger } from '../logger.ts';
 import { MemoryStore } from '../store/memory-store.ts';
@@ -127,6 +127,16 @@ test('one turn that cannot be judged keeps nobody’s verdict and nobody’s bat
   clocks.advance(1000);
   expect(() => pipeline.tick({ checkpoint: false })).toThrow(JudgingError);
   expect(store.eventsAfter(0, { managed: false }, 10).map(({ type }) => type)).toEqual(['turn.expired']);
+});
+
+test('a record that cannot be merged gives nobody a claim to its turn', async () => {
+  vi.spyOn(registry, 'receive').mockImplementationOnce(() => {
+    throw new Error('a fault in merging');
+  });
+  const batch = pipeline.submit([started('t1')], 'direct', 'a');
+  soon[0]?.();
+  expect(await batch).toEqual({ refused: new Map([['not_mergeable', 1]]) });
+  expect(owners.ownerOf('turn', 't1')).toBeUndefined();
 });
 
 test('whoever speaks for an engine owns it for as long as it is known, idle or not', async () => {

@@ -211,15 +211,17 @@ export class Pipeline {
           this.#take(this.#options.registry.receive(signal, batch.path, now), now, turn);
           this.#options.onMerge(signal, now, 'after');
           if (turn !== undefined) this.#changes.touch(turn);
-          // A record that made no turn (a late one of a turn that is long forgotten) gives nobody a claim to its id.
-          if (unknown !== undefined && this.#options.registry.saveTurn(unknown) === undefined)
-            owners.forget('turn', [unknown]);
         } catch (error) {
           refuse('not_mergeable');
           this.#options.logger.error(
             { err: error, type: signal.type },
             'a signal could not be merged and was refused',
           );
+        } finally {
+          // A record that made no turn (a late one of a turn long forgotten, or one that could not be merged) gives
+          // nobody a claim to its id.
+          if (unknown !== undefined && this.#options.registry.saveTurn(unknown) === undefined)
+            owners.forget('turn', [unknown]);
         }
       }
       return { batch, refused };
