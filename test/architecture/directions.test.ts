@@ -125,5 +125,10 @@ describe('dependencyFaults', () => {
 
   test('a project reference without a dependency is a fault', () => {
     expect(dependencyFaults({ ...fixture('webhook', ''), references: ['protocol'] })).toHaveLength(1);
+    const peer = fixture('instrumentation-mcp', '');
+    const manifest = { ...peer.manifest, peerDependencies: { '@turnwatch/instrumentation': '0.1.0' } };
+    expect(dependencyFaults({ ...peer, manifest, references: ['instrumentation'] })).toContainEqual(
+      expect.stringContaining('turbo would build in the wrong order'),
+    );
   });
 });

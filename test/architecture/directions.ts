@@ -139,7 +139,8 @@ export function dependencyFaults(pkg: Package): string[] {
     if (extra.length > 0)
       faults.push(`agents would have to install ${extra.join(', ')}; @opentelemetry/api is the only one`);
   }
-  const declared = Object.keys({ ...devDependencies, ...shipped }).map(shortName);
+  // A peer is none of them: turbo does not wait for it, and two `tsc -b` would write into its dist at once.
+  const declared = Object.keys({ ...devDependencies, ...dependencies }).map(shortName);
   for (const reference of pkg.references) {
     if (!declared.includes(reference))
       faults.push(
