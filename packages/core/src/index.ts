@@ -5,7 +5,7 @@ export { DueTable } from './due-table.ts';
 export type * from './event.ts';
 export { JudgingError, type TurnFault } from './judging-error.ts';
 export { baselineKey, type PhaseKey, parseKey } from './key.ts';
-export type { OperatorOrder, OrderedBy, OwnThresholds } from './orders.ts';
+export { type OperatorOrder, type OrderedBy, type OwnThresholds, takesOrder } from './orders.ts';
 export { isJudged } from './phase.ts';
 export {
   type JudgedPhase,

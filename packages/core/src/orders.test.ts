@@ -134,6 +134,52 @@ describe('a muted turn', () => {
     expect([line.told(), line.turn.orders?.untold]).toEqual([['turn.stale'], false]);
   });
 
+  test('that expires meanwhile is told of when the mute is over, once, with the instant it expired', () => {
+    const line = new Line({ deadlineMs: at(200).bootMs }).order({
+      name: 'mute',
+      untilMs: wallZeroMs + s(300),
+    });
+    // Stale before that, which was not told either and stands no more.
+    line.judge(113).judge(200);
+    expect([line.turn.verdict.state, line.told()]).toEqual(['expired', []]);
+    expect(muteEndsMs(line.turn, at(200))).toBe(at(300).bootMs);
+    line.judge(300).judge(301);
+    expect(line.events()).toMatchObject([
+      { type: 'turn.expired', atMs: wallZeroMs + s(300), expired: { settledAtMs: wallZeroMs + s(200) } },
+    ]);
+    expect(muteEndsMs(line.turn, at(301))).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test('that has expired can be unmuted, and is told of then; nothing else is taken of it', () => {
+    const line = new Line({ deadlineMs: at(200).bootMs }).order({ name: 'mute', untilMs: null }).judge(200);
+    line.order({ name: 'close' }, 201).order({ name: 'mute', untilMs: wallZeroMs + s(900) }, 201);
+    expect(line.turn.orders?.muted?.untilMs).toBeNull();
+    line.order({ name: 'unmute' }, 202).judge(202);
+    expect(line.told()).toEqual(['turn.expired']);
+  });
+
+  test('whose horizon passes as the mute ends is told of once', () => {
+    const line = new Line({ deadlineMs: at(300).bootMs }).order({
+      name: 'mute',
+      untilMs: wallZeroMs + s(300),
+    });
+    line.judge(113).judge(300).judge(301);
+    expect(line.told()).toEqual(['turn.expired']);
+  });
+
+  test('has nothing to tell where a new attempt has begun meanwhile, of a stall or an expiry', () => {
+    for (const deadline of [200, 9000]) {
+      const line = new Line({ deadlineMs: at(deadline).bootMs }).order({ name: 'mute', untilMs: null });
+      line.judge(113).judge(200);
+      line.signal(
+        aSignal({ attempt: 2, origin: { seq: 3, a: s(201) }, happening: { name: 'started' } }),
+        201,
+      );
+      line.order({ name: 'unmute' }, 202).judge(202, 202, 201);
+      expect([line.turn.verdict.state, line.told()]).toEqual(['running', []]);
+    }
+  });
+
   test('has nothing to tell where it went on meanwhile', () => {
     const line = new Line().order({ name: 'mute', untilMs: null }).judge(113).judge(120, 120, 119);
     expect(line.turn.verdict.state).toBe('running');
@@ -214,6 +260,19 @@ describe('a threshold of its own', () => {
     expect(refuted(new Line())).toBe(true);
     expect(refuted(new Line().order({ name: 'threshold', phase: 'text', thresholdMs: s(8) }))).toBe(false);
   });
+});
+
+test('a turn that expired while it was muted is told of over a restart, by the end of the mute alone', () => {
+  const policy = makePolicy({ preset: 'measured' });
+  const registry = new Registry(policy, at(0));
+  registry.receive(aSignal({ report: aReport({ expiresInMs: s(100) }) }), 'direct', at(0));
+  registry.order('T', { ...by, name: 'mute', untilMs: wallZeroMs + s(400) }, at(1));
+  expect(eventsOf(registry.judge(at(100)))).toEqual([]);
+  const again = Registry.restore(policy, structuredClone(registry.save(at(101))), at(101));
+  expect(again.turn('T', at(101))).toMatchObject({ state: 'expired', muted: by });
+  expect(eventsOf(again.judge(at(399)))).toEqual([]);
+  expect(eventsOf(again.judge(at(400)))).toMatchObject([{ type: 'turn.expired', turn: 'T' }]);
+  expect(eventsOf(again.judge(at(401)))).toEqual([]);
 });
 
 test('a registry takes orders, judges by them, and keeps them over a restart', () => {

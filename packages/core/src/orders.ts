@@ -2,7 +2,8 @@ import type { Context } from './context.ts';
 import type { JudgedPhase } from './policy.ts';
 import { endTurn, type Transition } from './settle.ts';
 import type { WallMs } from './time.ts';
-import { isOpen, type Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
+import type { TurnStateName } from './view.ts';
 
 // What an operator may say of one turn. Rules judge; people may know better, and what they said stands beside the
 // verdict with who said it and why.
@@ -43,21 +44,30 @@ export interface Orders {
   readonly muted?: Ordered & { readonly untilMs: WallMs | null };
   readonly closed?: Ordered;
   readonly thresholdsMs: OwnThresholds;
-  /** The verdict that stands was not told, because the turn was muted. */
+  /** The verdict that stands, stale or expired, was not told, because the turn was muted. */
   readonly untold: boolean;
 }
 
 const noOrders: Orders = { thresholdsMs: {}, untold: false };
 
-/** Takes an order. A settled turn can be acknowledged, and nothing else. */
+/** Takes an order, where it is one for such a turn ({@link takesOrder}). */
 export function ordered(turn: Turn, order: OperatorOrder, ctx: Context): Transition {
-  if (!isOpen(turn) && order.name !== 'acknowledge') return [turn, []];
+  if (!takesOrder(turn.verdict.state, order.name)) return [turn, []];
   const by: Ordered = { by: order.by, why: order.why, atMs: ctx.now.wallMs };
   const orders = turn.orders ?? noOrders;
   if (order.name !== 'close')
     return [{ ...turn, orders: withOrder(turn, orders, order, by) }, [{ kind: 'keep', turn: turn.id }]];
   const [closed, effects] = endTurn(turn, 'closed', ctx);
   return [{ ...closed, orders: { ...orders, closed: by } }, effects];
+}
+
+/**
+ * A settled turn can be acknowledged, and nothing else; but one that expired while it was muted can be unmuted, so that it
+ * is told of.
+ */
+export function takesOrder(state: TurnStateName, order: OperatorOrder['name']): boolean {
+  if (order === 'acknowledge') return true;
+  return state === 'expired' ? order === 'unmute' : state !== 'ended';
 }
 
 function withOrder(

@@ -905,3 +905,17 @@ test('turns are listed by their start, newest first, and only those that are ask
   expect(ids({ fits })).toEqual(['new', 'old-a', 'old-b']);
   expect(ids({ fits, limit: 2 })).toEqual(['new', 'old-a']);
 });
+
+test('an engine is forgotten when nobody has spoken of it for long, but not one that serves an open turn', () => {
+  const registry = new Registry(makePolicy(), at(0));
+  for (const engine of ['e1', 'e2'])
+    registry.receive(
+      { type: 'engine', engine, origin: anOrigin({ process: 'probe' }), state: 'idle', queued: 0, slots: [] },
+      'direct',
+      at(0),
+    );
+  registry.receive(aSignal({ identity: { engineId: 'e1' } }), 'direct', at(700));
+  expect(registry.engines()).toEqual(['e1', 'e2']);
+  registry.forget(at(0).wallMs);
+  expect(registry.engines()).toEqual(['e1']);
+});

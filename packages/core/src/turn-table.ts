@@ -49,7 +49,7 @@ export class TurnTable {
     }
     this.#turns.set(
       after.id,
-      open ? Math.min(nextDeadlineMs(after), muteEndsMs(after, now)) : Number.POSITIVE_INFINITY,
+      Math.min(open ? nextDeadlineMs(after) : Number.POSITIVE_INFINITY, muteEndsMs(after, now)),
       after,
     );
     if (after.coarse && open) this.#coarse.set(after.id, now.awakeMs + coarseEveryMs);

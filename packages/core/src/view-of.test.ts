@@ -50,6 +50,7 @@ test('a running turn, with the numbers that it would be judged by', () => {
     lastActivityKind: 'chunk',
     startedAtMs: wallZeroMs,
     staleSinceMs: null,
+    verdict: null,
     suspectSinceMs: null,
     settledAtMs: null,
     expiresAtMs: wallZeroMs + s(100),

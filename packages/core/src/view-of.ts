@@ -47,6 +47,7 @@ export function viewOf(turn: Turn, ctx: Context): TurnView {
     lastActivityKind: report.lastKind,
     startedAtMs: turn.startedMs,
     staleSinceMs: verdict.state === 'stale' ? verdict.sinceMs : null,
+    verdict: verdict.state === 'stale' ? verdict.details : null,
     suspectSinceMs: verdict.state === 'suspect' ? verdict.sinceMs : (turn.suspectMs ?? null),
     settledAtMs: verdict.state === 'ended' || verdict.state === 'expired' ? verdict.atMs : null,
     expiresAtMs: Number.isFinite(deadlineMs) ? ctx.now.wallMs + (deadlineMs - ctx.now.bootMs) : null,

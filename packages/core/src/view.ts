@@ -1,4 +1,4 @@
-import type { PendingCall, Precision, StaleReason, ThresholdSource } from './event.ts';
+import type { PendingCall, Precision, StaleDetails, StaleReason, ThresholdSource } from './event.ts';
 import type { OrderedBy, OwnThresholds } from './orders.ts';
 import type { HostClass, Phase, SettledOutcome, TurnIdentity, WaitingFor } from './signal.ts';
 import type { WallMs } from './time.ts';
@@ -29,6 +29,8 @@ export interface TurnView {
   readonly lastActivityKind: string;
   readonly startedAtMs: WallMs;
   readonly staleSinceMs: WallMs | null;
+  /** What the stale verdict that stands was made by. */
+  readonly verdict: StaleDetails | null;
   readonly suspectSinceMs: WallMs | null;
   readonly settledAtMs: WallMs | null;
   /** On the detector's wall clock; null: none known yet. */

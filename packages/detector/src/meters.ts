@@ -97,9 +97,12 @@ export class Meters {
         break;
       case 'turn.expired':
         this.#record.expired(1, { state: event.expired.stateBefore });
-        this.#record.detectionDelay(Math.max(0, event.atMs - event.expired.expiresAtMs) / 1000, {
-          reason: 'expired',
-        });
+        this.#record.detectionDelay(
+          Math.max(0, event.expired.settledAtMs - event.expired.expiresAtMs) / 1000,
+          {
+            reason: 'expired',
+          },
+        );
         break;
     }
   }

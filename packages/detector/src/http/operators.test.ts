@@ -93,6 +93,18 @@ describe('an operator', () => {
     expect(body.muted).toMatchObject({ until: '2026-12-31T23:00:00.000Z' });
   });
 
+  test('unmutes a turn that expired while it was muted, and it is told of then', async () => {
+    const short = new ScriptedAgent('short', { parentId: 'planner' });
+    await post(running.url, [short.says({ name: 'started' }, 0, { expiresInMs: 5000 })]);
+    await api.call('POST', '/v1/turns/short/mute');
+    running.pass(6);
+    expect([(await api.call('GET', '/v1/turns/short')).body.state, told()]).toEqual(['expired', []]);
+    expect((await api.call('POST', '/v1/turns/short/mute')).body.code).toBe('TURNWATCH_ERR_TURN_SETTLED');
+    expect((await api.call('POST', '/v1/turns/short/unmute')).body.muted).toBeNull();
+    running.pass(1);
+    expect(told()).toEqual(['turn.expired']);
+  });
+
   test('closes a turn: it has ended for good, and its later records change nothing', async () => {
     const { body } = await api.call('POST', '/v1/turns/t1/close', { why: 'run by mistake' });
     expect(body).toMatchObject({ state: 'ended', outcome: 'closed', closed: { why: 'run by mistake' } });

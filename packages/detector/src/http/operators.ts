@@ -1,4 +1,11 @@
-import type { Effect, Now, OperatorOrder, Registry, TurnView } from '@turnwatch/core';
+import {
+  type Effect,
+  type Now,
+  type OperatorOrder,
+  type Registry,
+  type TurnView,
+  takesOrder,
+} from '@turnwatch/core';
 import {
   type AuditAction,
   type MuteRequest,
@@ -111,7 +118,7 @@ function order<Body extends { readonly why?: string }>(
       return;
     }
     const { said, details = {} } = meant;
-    if (said.name !== 'acknowledge' && (turn.state === 'ended' || turn.state === 'expired')) {
+    if (!takesOrder(turn.state, said.name)) {
       sendProblem(response, {
         code: 'TURNWATCH_ERR_TURN_SETTLED',
         detail: `The turn has ${turn.state}, so there is nothing to ${said.name === 'threshold' ? 'judge' : said.name}.`,

@@ -25,13 +25,13 @@ const acknowledge: Action = {
 const mute: Action = {
   name: 'Mute',
   path: 'mute',
-  what: 'Nobody is told of it meanwhile. Verdicts stand and are shown; a turn that is stale when the mute is over is told of then.',
+  what: 'Nobody is told of it meanwhile. Verdicts stand and are shown; a turn that is stale or has expired when the mute is over is told of then.',
   minutes: { label: 'For how many minutes', given: 60, key: 'forMs' },
 };
 const unmute: Action = {
   name: 'Unmute',
   path: 'unmute',
-  what: 'It is told of again; at once, where it is stale by now.',
+  what: 'It is told of again; at once, where it is stale or has expired by now.',
 };
 const threshold: Action = {
   name: 'Set threshold',
@@ -46,7 +46,7 @@ const close: Action = {
   danger: true,
 };
 
-/** Buttons for what operators may do with a turn, each behind a question. Empty where it is over. */
+/** Buttons for what operators may do with a turn, each behind a question. Empty where it is over, but that one that expired while muted can be told of. */
 export class OperatorPanel {
   readonly element: HTMLElement = el('div', { class: 'contents tight' });
   readonly #onDone: () => void;
@@ -64,7 +64,12 @@ export class OperatorPanel {
     const text = JSON.stringify([turn.id, open, muted, acknowledged, ownThresholdsMs]);
     if (text === this.#shown) return;
     this.#shown = text;
-    if (!open) {
+    const actions = open
+      ? [acknowledge, muted === null ? mute : unmute, threshold, close]
+      : turn.state === 'expired' && muted !== null
+        ? [unmute]
+        : [];
+    if (actions.length === 0) {
       this.element.replaceChildren();
       return;
     }
@@ -80,7 +85,6 @@ export class OperatorPanel {
         ([phase, ms]) => `threshold of an operator: ${spell(ms)} (${phase})`,
       ),
     ].filter((part) => part !== undefined);
-    const actions = [acknowledge, muted === null ? mute : unmute, threshold, close];
     this.element.replaceChildren(
       el(
         'div',

@@ -1,11 +1,9 @@
-import type { BaselineView, StaleDetails, TurnView } from '@turnwatch/core';
+import type { BaselineView, TurnView } from '@turnwatch/core';
 import type { JudgedNumber, Judgement } from '@turnwatch/protocol';
 import { sentenceOf } from './sentence.ts';
 
 export interface JudgementInput {
   readonly view: TurnView;
-  /** Of the turn's newest verdict, where the turn is stale. */
-  readonly verdict: StaleDetails | undefined;
   /** What its key has learned. */
   readonly learned: Pick<BaselineView, 'samples' | 'maxGapMs' | 'backoff' | 'censored'>;
   readonly confirmRatio: number;
@@ -13,7 +11,8 @@ export interface JudgementInput {
 }
 
 /** The numbers a turn is judged by, each with where it comes from. */
-export function judgementOf({ view, verdict, learned, confirmRatio, minSamples }: JudgementInput): Judgement {
+export function judgementOf({ view, learned, confirmRatio, minSamples }: JudgementInput): Judgement {
+  const { verdict } = view;
   const at = verdict ?? view;
   const ms = (name: string, value: number | null, source: string): JudgedNumber => ({
     name,
@@ -26,12 +25,12 @@ export function judgementOf({ view, verdict, learned, confirmRatio, minSamples }
       ? 'proven by the heartbeats of its process'
       : 'by arrival: it sends no heartbeats';
   const numbers: JudgedNumber[] = [
-    ms('silence', at.silenceMs, verdict === undefined ? proof : `at the verdict; ${proof}`),
+    ms('silence', at.silenceMs, verdict === null ? proof : `at the verdict; ${proof}`),
     ms('threshold', at.thresholdMs, thresholdWords(at.thresholdSource, learned.samples, minSamples)),
     ms('confirm window', at.confirmMs, `${confirmRatio} × threshold (policy.confirmRatio)`),
     ms(
       'longest healthy gap',
-      verdict === undefined ? (learned.samples > 0 ? learned.maxGapMs : null) : verdict.largestHealthyGapMs,
+      verdict === null ? (learned.samples > 0 ? learned.maxGapMs : null) : verdict.largestHealthyGapMs,
       'the longest silence of any completed turn of this provider, model and phase',
     ),
     {
@@ -63,8 +62,8 @@ export function judgementOf({ view, verdict, learned, confirmRatio, minSamples }
     );
   }
   return {
-    sentence: sentenceOf(view, verdict),
-    of: verdict === undefined ? 'now' : 'verdict',
+    sentence: sentenceOf(view),
+    of: verdict === null ? 'now' : 'verdict',
     reason: view.reason,
     thresholdSource: at.thresholdSource,
     numbers,

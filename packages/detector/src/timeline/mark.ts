@@ -14,7 +14,13 @@ export function markOf(event: TurnEvent): Mark | undefined {
     case 'turn.recovered':
       return { ...nothing, what: 'recovered', detail: event.recovered.by };
     case 'turn.expired':
-      return { ...nothing, what: 'expired', detail: event.expired.byDefault ? 'default horizon' : null };
+      return {
+        ...nothing,
+        // Where the turn was muted it is told of later.
+        fromMs: event.expired.settledAtMs,
+        what: 'expired',
+        detail: event.expired.byDefault ? 'default horizon' : null,
+      };
     case 'request.expired':
       return { ...nothing, what: 'request_expired', detail: event.request };
   }

@@ -25,12 +25,7 @@ const waitWords: Readonly<Record<WaitingFor, string>> = {
 };
 
 /** Why a turn is held for what it is, in one sentence. What a verdict says is of the instant it was made. */
-export function sentenceOf(
-  view: TurnView,
-  verdict:
-    | { readonly silenceMs: number; readonly thresholdMs: number; readonly confirmMs: number }
-    | undefined,
-): string {
+export function sentenceOf(view: TurnView): string {
   switch (view.state) {
     case 'ended':
       return view.outcome === 'unknown'
@@ -41,12 +36,12 @@ export function sentenceOf(
         ? 'The detector’s default horizon passed before it ended, whatever was open then.'
         : 'The horizon it was given passed before it ended, whatever was open then.';
     case 'stale': {
-      const judged = verdict ?? view;
+      const judged = view.verdict ?? view;
       const allowed =
         judged.confirmMs > 0
           ? `${spellMs(judged.thresholdMs)} and ${spellMs(judged.confirmMs)} to confirm are allowed`
           : `${spellMs(judged.thresholdMs)} is allowed`;
-      const silent = `It was silent for ${spellMs(judged.silenceMs)} ${phaseWords[view.phase]}; ${allowed}`;
+      const silent = `It was silent for ${spellMs(judged.silenceMs)} ${phaseWords[view.verdict?.phase ?? view.phase]}; ${allowed}`;
       return staleSentence(view, view.reason ?? 'silence', silent);
     }
     case 'suspect':
@@ -63,7 +58,8 @@ function staleSentence(view: TurnView, reason: StaleReason, silent: string): str
     case 'engine_only':
       return `${silent}, and what its engine showed has counted for as long as it may.`;
     case 'tool_silence': {
-      const call = view.calls.find(({ id }) => view.expiredCalls.includes(id)) ?? view.calls[0];
+      const calls = view.verdict?.pendingCalls ?? view.calls;
+      const call = calls.find(({ id }) => view.expiredCalls.includes(id)) ?? calls[0];
       return call === undefined
         ? 'A tool call was quiet for longer than its grace.'
         : `The tool call ${call.name ?? call.id} was quiet for its whole grace of ${spellMs(call.graceMs)}.`;

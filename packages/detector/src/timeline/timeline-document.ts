@@ -29,7 +29,6 @@ export function timelineOf(input: TimelineInput): TimelineDocument {
     entries,
     judgement: judgementOf({
       view,
-      verdict: view.state === 'stale' ? record?.verdict?.stale : undefined,
       learned: { ...learned, maxGapMs: learned.top[0]?.gapMs ?? 0 },
       confirmRatio: policy.confirmRatio,
       minSamples: policy.minSamples,

@@ -24,8 +24,6 @@ export class TurnRecord {
   readonly entries: Entry[] = [];
   dropped = 0;
   settled = false;
-  /** The newest verdict, for why it was made. */
-  verdict: Extract<TurnEvent, { type: 'turn.stale' }> | undefined;
   readonly #clock = new TurnClock();
   readonly #requests = new Map<string, RequestSpan>();
   readonly #tools = new Map<string, ToolSpan>();
@@ -72,11 +70,10 @@ export class TurnRecord {
   }
 
   event(event: TurnEvent): void {
-    if (event.type === 'turn.stale') this.verdict = event;
     const mark = markOf(event);
     if (mark !== undefined) this.#add(mark);
     if (event.type === 'turn.expired') {
-      this.#close(event.atMs);
+      this.#close(event.expired.settledAtMs);
       this.settled = true;
     }
   }

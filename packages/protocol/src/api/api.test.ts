@@ -27,6 +27,7 @@ const running: TurnView = {
   lastActivityKind: 'request_started',
   startedAtMs: 1_764_500_550_000,
   staleSinceMs: null,
+  verdict: null,
   suspectSinceMs: null,
   settledAtMs: null,
   expiresAtMs: null,
