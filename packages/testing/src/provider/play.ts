@@ -33,7 +33,7 @@ export async function play(script: Script, playing: Playing): Promise<boolean> {
       playing.drop();
       return false;
     }
-    if (step.do === 'text' || step.do === 'reasoning' || step.do === 'tool') begin();
+    if (step.do === 'begin' || step.do === 'text' || step.do === 'reasoning' || step.do === 'tool') begin();
     await playStep(step, playing);
   }
   begin();
@@ -64,6 +64,7 @@ async function playStep(step: Step, playing: Playing): Promise<void> {
       return quiet(step.ms, step.keepaliveEveryMs, playing);
     case 'stall':
       return quiet(Number.POSITIVE_INFINITY, step.keepaliveEveryMs, playing);
+    case 'begin':
     case 'drop':
     case 'refuse':
       // Taken by whoever plays the whole script.

@@ -2,6 +2,8 @@
 export type Step =
   /** Content, a chunk a word, `gapMs` (default 0) between two words. */
   | { readonly do: 'text' | 'reasoning'; readonly text: string; readonly gapMs?: number }
+  /** What comes before the first content, now; otherwise it comes with it. */
+  | { readonly do: 'begin' }
   /** A call of a tool. `id` defaults to a new one. */
   | { readonly do: 'tool'; readonly name: string; readonly args?: object; readonly id?: string }
   /** Silence; with `keepaliveEveryMs` there is a sign of life without content every so often. */
