@@ -1,4 +1,4 @@
-import type { Answer, Dialect, ModelRequest, ToolCall } from './dialect.ts';
+import { type Answer, type Dialect, joinedParts, type ModelRequest, type ToolCall } from './dialect.ts';
 
 /** OpenAI's chat completions, as llama.cpp, vLLM and most gateways speak them too. */
 export const chatCompletions: Dialect = {
@@ -129,12 +129,5 @@ function promptOf(body: Readonly<Record<string, unknown>>): string {
   if (typeof last !== 'object' || last === null || !('content' in last)) return '';
   const { content } = last;
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
-        ? part.text
-        : '',
-    )
-    .join('');
+  return joinedParts(content);
 }

@@ -43,3 +43,15 @@ export interface Dialect {
   /** The body of an error. */
   refusal(status: number, type: string, message: string): object;
 }
+
+/** The texts of a list of parts, of which some may be none. */
+export function joinedParts(parts: unknown): string {
+  if (!Array.isArray(parts)) return '';
+  return parts
+    .map((part: unknown) =>
+      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
+        ? part.text
+        : '',
+    )
+    .join('');
+}

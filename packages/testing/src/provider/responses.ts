@@ -1,4 +1,4 @@
-import type { Answer, Dialect, ModelRequest, ToolCall } from './dialect.ts';
+import { type Answer, type Dialect, joinedParts, type ModelRequest, type ToolCall } from './dialect.ts';
 import { callItem, messageItem, type OutputItem, reasoningItem } from './responses-items.ts';
 
 /** OpenAI's Responses, as Codex CLI speaks it. */
@@ -140,12 +140,5 @@ function promptOf({ input }: Readonly<Record<string, unknown>>): string {
   if (typeof last !== 'object' || last === null || !('content' in last)) return '';
   const { content } = last;
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map((part: unknown) =>
-      typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string'
-        ? part.text
-        : '',
-    )
-    .join('');
+  return joinedParts(content);
 }
