@@ -76,6 +76,44 @@ describe('a child that works answers for the call it stands for (RULES 4)', () =
   });
 });
 
+describe('a child whose parent is of other hands', () => {
+  const foreignTo = (...turns: readonly Turn[]): Family => {
+    const byId = new Map(turns.map((turn) => [turn.id, turn]));
+    const family = new Family(
+      (id) => byId.get(id),
+      () => false,
+    );
+    for (const turn of turns) family.add(turn);
+    return family;
+  };
+  const parent = toolTurn([aCall(), aCall({ id: 'c2', childTurn: 'named' })], { id: 'P' });
+
+  test('has no say in it, whatever it says of itself', () => {
+    const kid = child('K', 'P', {}, 'c1');
+    const family = foreignTo(parent, kid);
+    expect(family.callOf(kid, parent)).toBeNull();
+    const children = family.childrenOf(parent);
+    expect([children.answersFor('c1'), children.anyOpen('c1'), children.anyOpen()]).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(family.newsOf(undefined, kid)).toBeUndefined();
+    expect(family.newsOf(kid, { ...kid, verdict: ended })).toBeUndefined();
+    // Its own verdicts are still told to the parent: that is what the name of a parent is for.
+    expect(family.recipientOf(kid)).toBe('P');
+  });
+
+  test('stands for the call that the parent’s own record names it in, and for no other', () => {
+    const kid = child('named', 'P', {}, 'c1');
+    const family = foreignTo(parent, kid);
+    expect(family.callOf(kid, parent)).toBe('c2');
+    expect(family.childrenOf(parent).answersFor('c1')).toBe(false);
+    expect(family.childrenOf(parent).answersFor('c2')).toBe(true);
+    expect(family.newsOf(kid, { ...kid, verdict: ended })).toMatchObject({ call: 'c2', what: 'ended' });
+  });
+});
+
 describe('who is told (RULES 5)', () => {
   test.each<[string, readonly Turn[], string | null]>([
     ['the parent', [aTurn({ id: 'P' })], 'P'],

@@ -3,13 +3,29 @@ import { isOpen, type Turn } from './turn.ts';
 
 export const childless: ChildrenOfCalls = { answersFor: () => false, anyOpen: () => false };
 
+/**
+ * Whether a child may say of itself that it stands for a call of its parent: whoever speaks for it may speak for the parent
+ * too. Of any other child the parent's own record must name it.
+ */
+export type Kinship = (child: string, parent: string) => boolean;
+
+/** What became of a child, as its parent's calls follow it. */
+export interface ChildNews {
+  readonly parent: Turn;
+  readonly call: string | undefined;
+  readonly what: 'healthy' | 'flagged' | 'ended';
+}
+
 /** Who started whom. A call linked to a child turn has no grace of its own while the child works (RULES 4). */
 export class Family {
   readonly #childrenOf = new Map<string, Set<string>>();
   readonly #turn: (id: string) => Turn | undefined;
+  readonly #kin: Kinship;
 
-  constructor(turn: (id: string) => Turn | undefined) {
+  /** @param kin default: every child is its own word */
+  constructor(turn: (id: string) => Turn | undefined, kin: Kinship = () => true) {
     this.#turn = turn;
+    this.#kin = kin;
   }
 
   add(turn: Turn): void {
@@ -28,9 +44,23 @@ export class Family {
     if (children?.size === 0) this.#childrenOf.delete(parentId);
   }
 
-  /** The call of its parent that a child stands for. */
-  callOf(child: Turn, parent: Turn): string | undefined {
-    return child.identity.parentCallId ?? parent.report.calls.find((call) => call.childTurn === child.id)?.id;
+  /** The call of its parent that a child stands for; undefined: none, null: it has no say in the parent. */
+  callOf(child: Turn, parent: Turn): string | undefined | null {
+    const named = parent.report.calls.find((call) => call.childTurn === child.id)?.id;
+    if (this.#kin(child.id, parent.id)) return child.identity.parentCallId ?? named;
+    return named ?? null;
+  }
+
+  /** What a change of a turn means to its parent; undefined: nothing. */
+  newsOf(before: Turn | undefined, after: Turn): ChildNews | undefined {
+    const what = standingOf(after);
+    if (before !== undefined && standingOf(before) === what && before.attempt === after.attempt)
+      return undefined;
+    const { parentId } = after.identity;
+    const parent = parentId === undefined ? undefined : this.#turn(parentId);
+    if (parent === undefined || parent.id === after.id || !isOpen(parent)) return undefined;
+    const call = this.callOf(after, parent);
+    return call === null ? undefined : { parent, call, what };
   }
 
   childrenOf(turn: Turn): ChildrenOfCalls {
@@ -38,7 +68,9 @@ export class Family {
     if (ids === undefined) return childless;
     const open = [...ids]
       .map(this.#turn)
-      .filter((child): child is Turn => child !== undefined && isOpen(child));
+      .filter(
+        (child): child is Turn => child !== undefined && isOpen(child) && this.callOf(child, turn) !== null,
+      );
     const of = (child: Turn, call: string): boolean => this.callOf(child, turn) === call;
     return {
       anyOpen: (call) => open.some((child) => call === undefined || of(child, call)),
@@ -68,7 +100,7 @@ export function isHealthy(turn: Turn): boolean {
 }
 
 /** How a child stands to the call of its parent. */
-export function standingOf(turn: Turn): 'healthy' | 'flagged' | 'ended' {
+function standingOf(turn: Turn): ChildNews['what'] {
   if (turn.verdict.state === 'ended') return 'ended';
   return isHealthy(turn) ? 'healthy' : 'flagged';
 }

@@ -3,6 +3,7 @@ export { type Baseline, emptyBaseline } from './baseline.ts';
 export { Baselines, type BaselineView, type SavedBaseline } from './baselines.ts';
 export { DueTable } from './due-table.ts';
 export type * from './event.ts';
+export type { Kinship } from './family.ts';
 export { JudgingError, type TurnFault } from './judging-error.ts';
 export { baselineKey, type PhaseKey, parseKey } from './key.ts';
 export { type OperatorOrder, type OrderedBy, type OwnThresholds, takesOrder } from './orders.ts';

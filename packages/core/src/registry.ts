@@ -4,7 +4,7 @@ import { contextOf, type Surroundings } from './context-of.ts';
 import { Doubles } from './doubles.ts';
 import { Engines, movementFor } from './engines.ts';
 import type { Effect } from './event.ts';
-import { standingOf } from './family.ts';
+import type { Kinship } from './family.ts';
 import { Interned } from './interned.ts';
 import { JudgingError, type TurnFault } from './judging-error.ts';
 import { freesLoop, type Process } from './liveness.ts';
@@ -28,7 +28,7 @@ import { viewOf } from './view-of.ts';
 export class Registry {
   /** What has been learned; an operator may exclude gaps, a scenario may set it. */
   readonly learned: Baselines = new Baselines();
-  readonly #turns = new TurnTable();
+  readonly #turns: TurnTable;
   readonly #processes: Processes;
   readonly #engines = new Engines();
   readonly #doubles = new Doubles();
@@ -40,7 +40,9 @@ export class Registry {
   readonly engines: () => string[] = () => this.#engines.ids();
   #lastNow: Now;
 
-  constructor(policy: Policy, now: Now) {
+  /** @param kin default: every child turn may say which call of its parent it stands for */
+  constructor(policy: Policy, now: Now, kin?: Kinship) {
+    this.#turns = new TurnTable(kin);
     this.#processes = new Processes(policy, now);
     this.#around = {
       policy,
@@ -168,8 +170,8 @@ export class Registry {
   }
 
   /** Back from a restart. `now.awakeMs` must go on from the saved one: down time counts like sleep. */
-  static restore(policy: Policy, saved: SavedState, now: Now): Registry {
-    const registry = new Registry(policy, now);
+  static restore(policy: Policy, saved: SavedState, now: Now, kin?: Kinship): Registry {
+    const registry = new Registry(policy, now, kin);
     for (const { key, baseline } of saved.baselines) registry.learned.set(key, baseline);
     registry.#processes.restore(saved.rest, now);
     registry.#engines.restore(saved.rest?.engines ?? [], now.awakeMs);
@@ -271,19 +273,12 @@ export class Registry {
 
   /** A parent's call follows what becomes of its child (RULES 4). */
   #tellParent(before: Turn | undefined, after: Turn, now: Now, effects: Effect[]): void {
-    const standing = standingOf(after);
-    if (before !== undefined && standingOf(before) === standing && before.attempt === after.attempt) return;
-    const parentId = after.identity.parentId;
-    const parent = parentId === undefined ? undefined : this.#turns.get(parentId);
-    if (parent === undefined || parent.id === after.id || !isOpen(parent)) return;
+    const news = this.#turns.family.newsOf(before, after);
+    if (news === undefined) return;
+    const { parent, call, what } = news;
     const sameProcess = ownerIs(parent, after.owner.process, after.owner.boot);
     const a = sameProcess ? Math.max(parent.w, after.w) : this.#stampNow(parent, now);
-    this.#apply(
-      parent.id,
-      { kind: 'child', call: this.#turns.family.callOf(after, parent), what: standing, a },
-      now,
-      effects,
-    );
+    this.#apply(parent.id, { kind: 'child', call, what, a }, now, effects);
   }
 
   #put(before: Turn | undefined, after: Turn): void {

@@ -1,5 +1,5 @@
 import { DueTable } from './due-table.ts';
-import { Family } from './family.ts';
+import { Family, type Kinship } from './family.ts';
 import { nextDeadlineMs } from './horizon.ts';
 import { muteEndsMs } from './mute.ts';
 import { silentSinceA } from './silence.ts';
@@ -15,13 +15,17 @@ const coarseEveryMs = 1000;
 
 /** All turns by id, with what must be found without looking at each: families, engines, deadlines, what was touched. */
 export class TurnTable {
-  readonly family: Family = new Family((id) => this.#turns.get(id));
+  readonly family: Family;
   /** By id, each with its horizon on the boot clock. */
   readonly #turns = new DueTable<Turn>();
   /** Next judgement of turns without heartbeats, on the awake clock. */
   readonly #coarse = new DueTable();
   readonly #byEngine = new Map<string, Map<string, Turn>>();
   readonly #touched = new Set<string>();
+
+  constructor(kin?: Kinship) {
+    this.family = new Family((id) => this.#turns.get(id), kin);
+  }
 
   get(id: string): Turn | undefined {
     return this.#turns.get(id);

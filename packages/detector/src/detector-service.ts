@@ -1,4 +1,3 @@
-import type { Server } from 'node:http';
 import { AwakeClock, type Now, Registry } from '@turnwatch/core';
 import { Sender } from '@turnwatch/webhook/send';
 import { Owners } from './access/owners.ts';
@@ -11,7 +10,7 @@ import { EventFeed } from './feed/event-feed.ts';
 import { createApp } from './http/app.ts';
 import { Connections } from './http/connections.ts';
 import { type Health, healthOf } from './http/health.ts';
-import { closeServer, listen, portOf, urlOf } from './http/listen.ts';
+import { type Door, openDoor } from './http/listen.ts';
 import { WindowCounter } from './http/window-counter.ts';
 import { Intake } from './ingest/intake.ts';
 import { Screen } from './live/screen.ts';
@@ -31,7 +30,6 @@ import { within } from './within.ts';
 /** Turns that moved are written every so many ticks, in slices; starts, ends and verdicts at once. */
 const checkpointTicks = 5;
 const purgeTicks = 60;
-const serverGraceMs = 3000;
 const senderGraceMs = 4000;
 
 /** What {@link createDetectorService} makes. */
@@ -53,7 +51,7 @@ export class DetectorService implements Detector {
   readonly #screen: Screen;
   readonly #operations: Operations;
   readonly #plugins: PluginWork;
-  #server: Server | undefined;
+  #door: Door | undefined;
   #ready = false;
   #ticks = 0;
   #stopped: Promise<void> | undefined;
@@ -73,13 +71,15 @@ export class DetectorService implements Detector {
       onPing: (outcome) => this.#meters.deadman(outcome),
     });
     const wallMs = wallAtRestart(saved.clocks, clocks, store, this.#logger);
-    this.#registry = Registry.restore(this.#operations.policy, saved, { ...this.#now(), wallMs });
+    const owners = Owners.restore(saved, config.ingest);
+    const now = { ...this.#now(), wallMs };
+    this.#registry = Registry.restore(this.#operations.policy, saved, now, owners.kinship);
     this.#intake = new Intake(config.ingest, clocks, timers);
     this.#feed = new EventFeed(store, (ms, work) => timers.after(ms, work));
     const shared = {
       registry: this.#registry,
       store,
-      owners: Owners.restore(saved, config.ingest),
+      owners,
       logger: this.#logger,
     };
     this.#plugins = new PluginWork({
@@ -219,9 +219,8 @@ export class DetectorService implements Detector {
       logger: this.#logger,
     });
     const connections = new Connections(this.#options.config.ingest, this.#meters.connectionLost);
-    this.#server = await listen(app, at.host, at.port, connections);
-    const port = portOf(this.#server);
-    const url = urlOf(at.host, port);
+    this.#door = await openDoor(app, at, connections);
+    const { port, url } = this.#door;
     this.#teller.linkTo(at.publicUrl ?? url);
     // Horizons that passed while nobody watched: at once and once, before anything else is taken in.
     this.#scheduler.tick();
@@ -278,7 +277,7 @@ export class DetectorService implements Detector {
     this.#feed.close();
     this.#screen.close();
     const after: Timers['after'] = (ms, work) => this.#options.timers.after(ms, work);
-    if (this.#server !== undefined) await closeServer(this.#server, serverGraceMs, after);
+    await this.#door?.close(after);
     try {
       this.#pipeline.close();
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { Signal } from '@turnwatch/core';
+import type { Kinship, Signal } from '@turnwatch/core';
 import type { StoredState } from '../store/turn-store.ts';
 
 export type OwnedKind = 'turn' | 'process' | 'engine';
@@ -81,6 +81,15 @@ export class Owners {
   ownerOf(kind: OwnedKind, id: string): string | undefined {
     return this.#owners[kind].get(id);
   }
+
+  /**
+   * Whether whoever speaks for a turn may speak for its parent too. If not, the turn's own word that it stands for a call of
+   * the parent counts for nothing: it could hide that the call is stuck, or make a verdict on it by ending.
+   */
+  readonly kinship: Kinship = (child, parent) => {
+    const [own, has] = [this.ownerOf('turn', child), this.ownerOf('turn', parent)];
+    return own === undefined || has === undefined || own === has;
+  };
 
   /** Lets a signal through, its sender the owner of what was nobody's; or says why not. */
   admit(signal: Signal, owner: string | undefined): OwnerRefusal | undefined {

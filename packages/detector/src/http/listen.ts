@@ -13,12 +13,41 @@ export class ListenError extends Error {
   }
 }
 
+/** A server that listens. */
+export interface Door {
+  readonly port: number;
+  /** Where this machine itself reaches it. */
+  readonly url: string;
+  /** Takes no more connections, lets requests in flight finish, cuts what is left after 3 s. */
+  close(after: (ms: number, work: () => void) => () => void): Promise<void>;
+}
+
+const graceMs = 3000;
+
+/**
+ * {@link listen}, as what it opened.
+ * @throws {ListenError}
+ */
+export async function openDoor(
+  handler: RequestListener,
+  { host, port }: { readonly host: string; readonly port: number },
+  connections: Connections,
+): Promise<Door> {
+  const server = await listen(handler, host, port, connections);
+  const taken = portOf(server);
+  return {
+    port: taken,
+    url: urlOf(host, taken),
+    close: (after) => closeServer(server, graceMs, after),
+  };
+}
+
 /**
  * Starts listening. A whole request has 30 s, its head 10 s: slow bodies do not hold connections for ever.
  * @param connections bounds how many may be open
  * @throws {ListenError} for a taken port, a host that is not this machine's, missing rights.
  */
-export function listen(
+function listen(
   handler: RequestListener,
   host: string,
   port: number,
@@ -48,21 +77,19 @@ export function portOf(server: Server): number {
   return (server.address() as AddressInfo).port;
 }
 
-/** Where this machine itself reaches a listener. */
-export function urlOf(host: string, port: number): string {
+function urlOf(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-/** Stops taking connections, lets requests in flight finish, cuts what is left after the grace. */
-export async function closeServer(
+async function closeServer(
   server: Server,
-  graceMs: number,
+  cutAfterMs: number,
   after: (ms: number, work: () => void) => () => void,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
-  const cancel = after(graceMs, () => server.closeAllConnections());
+  const cancel = after(cutAfterMs, () => server.closeAllConnections());
   await closed;
   cancel();
 }

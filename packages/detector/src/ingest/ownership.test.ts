@@ -114,6 +114,44 @@ test('nothing that another token sends changes a turn, and its sender is told', 
   );
 });
 
+test('a child of another token neither hides a call of its parent nor makes a verdict on it, unless the parent names it', async () => {
+  const parent = new ScriptedAgent('theirs');
+  const call = { id: 'c', startedA: 0, quietSinceA: 0, updates: 0 };
+  const says = (seconds: number, childTurn?: string): TurnSignal => {
+    parent.a = seconds * 1000;
+    const open = { phase: 'tool' as const, calls: [{ ...call, ...(childTurn && { childTurn }) }] };
+    return parent.says({ name: 'heartbeat' }, parent.a, open);
+  };
+  const identity = { parentId: 'theirs', parentCallId: 'c' };
+  const [first, second] = [new ScriptedAgent('first', identity), new ScriptedAgent('second', identity)];
+  const ends = { name: 'ended', outcome: 'completed' } as const;
+  await send('a', [says(0)]);
+  await send('b', [second.says({ name: 'started' })]);
+  await send('b', [second.says(ends)]);
+  await send('a', [says(300)]);
+  running.detector.tick();
+  expect(await turn('theirs')).toContain('"state":"running"');
+  // Its end, where the parent itself waits for that child.
+  await send('b', [first.says({ name: 'started' })]);
+  await send('a', [says(301, 'first')]);
+  await send('b', [first.says(ends)]);
+  await send('a', [says(460, 'first')]);
+  running.detector.tick();
+  expect(await turn('theirs')).toContain('"reason":"lost_completion"');
+});
+
+test('a child of another token that works does not hide that the call is stuck', async () => {
+  const parent = new ScriptedAgent('theirs');
+  const calls = [{ id: 'c', startedA: 0, quietSinceA: 0, updates: 0 }];
+  await send('a', [parent.says({ name: 'heartbeat' }, 0, { phase: 'tool', calls })]);
+  const child = new ScriptedAgent('child', { parentId: 'theirs', parentCallId: 'c' });
+  await send('b', [child.says({ name: 'started' })]);
+  parent.a = 1_801_000;
+  await send('a', [parent.says({ name: 'heartbeat' }, parent.a, { phase: 'tool', calls })]);
+  running.detector.tick();
+  expect(await turn('theirs')).toContain('"reason":"tool_silence"');
+});
+
 test('a service’s name belongs to nobody: who takes it for a process of theirs changes no turn', async () => {
   const codex = { process: 'codex', boot: '', seq: 0, a: 0 };
   const { report: _none, ...happened } = new ScriptedAgent('coarse').says({ name: 'started' });
