@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
@@ -11,8 +11,8 @@ export class Child {
   output = '';
   #wake: (() => void)[] = [];
 
-  constructor(file: string, args: readonly string[]) {
-    this.process = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  constructor(file: string, args: readonly string[], options: SpawnOptions = {}) {
+    this.process = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = once(this.process, 'close');
     const take = (piece: Buffer): void => {
       this.output = (this.output + piece.toString()).slice(-200_000);

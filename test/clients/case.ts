@@ -1,0 +1,81 @@
+import type { Script, Step } from '@turnwatch/testing/provider';
+import type { Client, Flag, Sight } from './client.ts';
+
+/** What a client is put through, and what is right to say of it. */
+export interface Case {
+  readonly name: string;
+  readonly what: string;
+  /** Answers to its requests; the last one is repeated. */
+  answers(client: Client, sight: Sight): readonly [Script, ...Script[]];
+  /** It is killed, with all that it has started, when so many chunks have been sent. */
+  readonly killedAtChunk?: number;
+  /** Whether the client ends by itself, and how. Undefined: it hangs, or is killed. */
+  readonly exits?: 'well' | 'in error';
+  /** Undefined: it must never be flagged. */
+  flag?(sight: Sight): Flag;
+}
+
+const words = (count: number, gapMs: number): Step => ({
+  do: 'text',
+  text: Array.from({ length: count }, (_, index) => `word${index}`).join(' '),
+  gapMs,
+});
+const healthyText: Script = [{ do: 'begin' }, { do: 'wait', ms: 2000 }, words(10, 500)];
+/** When a provider that fails says to come again. */
+export const retryAfterS = 2;
+const refused: Script = [
+  { do: 'wait', ms: 500 },
+  { do: 'refuse', status: 500, retryAfterS },
+];
+
+export const cases: readonly Case[] = [
+  {
+    name: 'text',
+    what: 'an answer of ten words, the first after 2 s',
+    answers: () => [healthyText],
+    exits: 'well',
+  },
+  {
+    name: 'tool',
+    what: 'a tool that is silent for 11 s, then a first token after 9 s (20 s where comments are seen)',
+    answers: (client, { seesComments }) => [
+      [{ do: 'begin' }, words(4, 300), { do: 'tool', ...client.slowTool(11) }],
+      [
+        { do: 'begin' },
+        {
+          do: 'wait',
+          ms: seesComments && client.breaksAtComments !== true ? 20_000 : 9000,
+          ...(client.breaksAtComments === true ? {} : { keepaliveEveryMs: 2000 }),
+        },
+        words(12, 700),
+      ],
+    ],
+    exits: 'well',
+  },
+  {
+    name: 'retry',
+    what: 'one error of the provider, then an answer whose first token takes 9 s',
+    answers: () => [refused, [{ do: 'begin' }, { do: 'wait', ms: 9000 }, words(6, 500)]],
+    exits: 'well',
+  },
+  {
+    name: 'stall',
+    what: 'silence for ever after four words',
+    answers: () => [[{ do: 'begin' }, words(4, 500), { do: 'stall' }]],
+    flag: ({ stall }) => stall,
+  },
+  {
+    name: 'error',
+    what: 'the provider fails until the client gives up',
+    answers: () => [refused],
+    exits: 'in error',
+    flag: ({ error }) => error,
+  },
+  {
+    name: 'death',
+    what: 'kill -9 of the client in the middle of an answer',
+    answers: () => [[{ do: 'begin' }, words(200, 300)]],
+    killedAtChunk: 5,
+    flag: ({ death }) => death,
+  },
+];

@@ -1,0 +1,78 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { responses } from '@turnwatch/testing/provider';
+import { retryAfterS } from './case.ts';
+import type { Client, Launch, Setting } from './client.ts';
+
+const version = '0.171.0';
+
+/** OpenAI Codex CLI. */
+export const codex: Client = {
+  name: 'codex',
+  version,
+  packages: { '@openai/codex': version },
+  dialect: responses,
+  sight: {
+    telemetry: {
+      heldBackMs: 1000,
+      seesComments: false,
+      end: 'completed',
+      stall: { phase: 'text', since: 'chunk' },
+      error: { phase: 'first_token', since: 'error', lastMayBeLost: true },
+      death: { phase: 'text', since: 'chunk' },
+    },
+    tap: {
+      heldBackMs: 0,
+      seesComments: true,
+      end: 'completed',
+      stall: { phase: 'text', since: 'chunk' },
+      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
+      death: { phase: 'agent', since: 'death' },
+    },
+  },
+  slowTool: (seconds) => ({
+    name: 'exec_command',
+    args: { cmd: `sleep ${seconds}`, yield_time_ms: 30_000 },
+  }),
+  launch(setting): Launch {
+    const codexHome = join(setting.home, '.codex');
+    mkdirSync(codexHome);
+    writeFileSync(join(codexHome, 'config.toml'), configOf(setting));
+    return {
+      file: process.execPath,
+      args: [
+        join(setting.installed, 'node_modules/@openai/codex/bin/codex.js'),
+        ...['exec', '--skip-git-repo-check', 'please work'],
+      ],
+      environment: { CODEX_HOME: codexHome, SCRIPTED_KEY: 'none' },
+    };
+  },
+};
+
+function configOf({ way, api, detector, model }: Setting): string {
+  const exporter = (signal: string): string =>
+    way === 'tap' ? '"none"' : `{ otlp-http = { endpoint = "${detector}/v1/${signal}", protocol = "json" } }`;
+  return `
+model = "${model}"
+model_provider = "scripted"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[model_providers.scripted]
+name = "scripted"
+base_url = "${api}/v1"
+env_key = "SCRIPTED_KEY"
+wire_api = "responses"
+stream_max_retries = 1
+request_max_retries = 1
+[otel]
+environment = "test"
+exporter = ${exporter('logs')}
+trace_exporter = ${exporter('traces')}
+metrics_exporter = ${exporter('metrics')}
+[analytics]
+enabled = false
+[feedback]
+enabled = false
+`;
+}

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Client } from './client.ts';
+
+const cache = fileURLToPath(new URL('../../node_modules/.cache/turnwatch/clients', import.meta.url));
+
+/**
+ * Where the client is installed, from npm and once: outside the workspaces and their lock, since it may be larger than all
+ * of them.
+ * @throws Error with what npm says, in one line
+ */
+export function installed(client: Client, progress: (text: string) => void): string {
+  const folder = join(cache, `${client.name}-${client.version}`);
+  if (existsSync(folder)) return folder;
+  progress(`installing ${client.name} ${client.version} from npm`);
+  mkdirSync(cache, { recursive: true });
+  // Beside its place and moved: an installation that is broken off leaves no half of a client.
+  const half = `${folder}.${process.pid}`;
+  mkdirSync(half);
+  writeFileSync(
+    join(half, 'package.json'),
+    JSON.stringify({ name: `turnwatch-client-${client.name}`, private: true, dependencies: client.packages }),
+  );
+  const { status, stderr, error } = spawnSync(
+    'npm',
+    ['install', '--prefix', half, '--workspaces=false', '--no-audit', '--no-fund', '--loglevel=error'],
+    { cwd: half, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  if (status === 0) {
+    renameSync(half, folder);
+    return folder;
+  }
+  rmSync(half, { recursive: true, force: true });
+  const lines = stderr?.split('\n') ?? [];
+  const said = lines.filter((line) => /^npm (error|ERR!) (code|404|network|notarget)? ?\S/.test(line));
+  throw new Error(
+    `${client.name} ${client.version} could not be installed: ${error?.message ?? said.slice(0, 3).join('; ')}`,
+  );
+}

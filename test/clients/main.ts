@@ -1,0 +1,132 @@
+import { parseArgs } from 'node:util';
+import { type Case, cases } from './case.ts';
+import type { Client, Way } from './client.ts';
+import { codex } from './codex.ts';
+import { installed } from './install.ts';
+import { type CaseResult, runCase } from './run-case.ts';
+import { Stage } from './stage.ts';
+
+const clients: readonly Client[] = [codex];
+
+const help = `npm run clients -- [CLIENT]... [flags]
+
+Real clients from npm, each before a scripted model, a real detector and a real tap: what is said of them while they
+are well, and when they have stopped. A minute or two for each.
+
+  CLIENT        ${clients.map(({ name }) => name).join(', ')}; without any: all of them
+  --only CASE   ${cases.map(({ name }) => name).join(', ')}; may be given more than once
+  --way WAY     telemetry, tap
+  --jobs N      cases at a time, default 4
+  --json        a JSON object a case
+  --help
+
+Clients are installed once, under node_modules/.cache/turnwatch/clients. Exit code 1: something was not as it should be.
+`;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const progress = (text: string): void => void process.stderr.write(`${text}\n`);
+
+interface Job {
+  readonly way: Way;
+  readonly which: Case;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  progress(error instanceof Error ? error.message : String(error));
+  process.exitCode = 1;
+}
+
+async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      only: { type: 'string', multiple: true },
+      way: { type: 'string', multiple: true },
+      jobs: { type: 'string', default: '4' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  if (values.help) {
+    print(help);
+    return 0;
+  }
+  known(
+    'client',
+    positionals,
+    clients.map(({ name }) => name),
+  );
+  known(
+    'case',
+    values.only,
+    cases.map(({ name }) => name),
+  );
+  known('way', values.way, ['telemetry', 'tap']);
+  const jobs = Number(values.jobs);
+  if (!Number.isInteger(jobs) || jobs < 1) throw new Error('--jobs takes a whole number from 1 on');
+  const results: CaseResult[] = [];
+  for (const client of clients) {
+    if (positionals.length > 0 && !positionals.includes(client.name)) continue;
+    const wanted = (['telemetry', 'tap'] as const).flatMap((way) =>
+      client.sight[way] === undefined || !(values.way?.includes(way) ?? true)
+        ? []
+        : cases
+            .filter(({ name }) => values.only?.includes(name) ?? true)
+            .map((which): Job => ({ way, which })),
+    );
+    results.push(
+      ...(await runClient(client, wanted, jobs, (result) =>
+        print(values.json ? JSON.stringify(result) : lineOf(result)),
+      )),
+    );
+  }
+  const faulty = results.filter(({ faults }) => faults.length > 0).length;
+  if (!values.json)
+    print(`${results.length} cases, ${faulty === 0 ? 'all as they should be' : `${faulty} FAILED`}`);
+  return faulty === 0 ? 0 : 1;
+}
+
+function known(what: string, given: readonly string[] | undefined, names: readonly string[]): void {
+  const strange = given?.find((name) => !names.includes(name));
+  if (strange !== undefined)
+    throw new Error(`there is no ${what} "${strange}"; there are ${names.join(', ')}`);
+}
+
+async function runClient(
+  client: Client,
+  wanted: readonly Job[],
+  jobs: number,
+  tell: (result: CaseResult) => void,
+): Promise<readonly CaseResult[]> {
+  const folder = installed(client, progress);
+  const stage = await Stage.set(client);
+  const left = [...wanted];
+  const results: CaseResult[] = [];
+  const work = async (): Promise<void> => {
+    for (let job = left.shift(); job !== undefined; job = left.shift()) {
+      const result = await runCase(client, job.way, job.which, folder, stage);
+      results.push(result);
+      tell(result);
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: jobs }, work));
+  } finally {
+    await stage.strike();
+  }
+  return results;
+}
+
+function lineOf({ client, version, way, case: name, seen, expected, faults, output }: CaseResult): string {
+  const line = [
+    `${client} ${version}`.padEnd(16),
+    way.padEnd(10),
+    name.padEnd(6),
+    faults.length === 0 ? 'ok    ' : 'FAILED',
+    `${seen}  [${expected}]`,
+  ].join(' ');
+  const more = faults.map((fault) => `\n        ${fault}`).join('');
+  return faults.length === 0 ? line : `${line}${more}\n${output.replace(/^/gm, '        | ')}`;
+}

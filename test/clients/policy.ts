@@ -1,0 +1,26 @@
+import type { DetectorConfigInput } from '@turnwatch/detector';
+
+/** Thresholds of each phase, ms: minutes are seconds here, so that a stall need not be waited for. */
+export const thresholdMs = {
+  first_token: 12_000,
+  text: 6000,
+  agent: 8000,
+} as const;
+
+/** From the threshold on, this part of it once more before anybody is told. */
+export const confirmRatio = 0.25;
+
+/** The measured rule, before it has measured anything: each case asks for a model of its own. */
+export const policy: NonNullable<DetectorConfigInput['policy']> = {
+  preset: 'measured',
+  floorMs: 0,
+  confirmRatio,
+  defaultThresholdMs: { ...thresholdMs, reasoning: thresholdMs.text, tool_args: thresholdMs.text },
+  // After a wait that had an end.
+  handoverMs: thresholdMs.agent,
+  toolIdleTimeoutMs: 30_000,
+  pendingGraceMultiplier: 1,
+};
+
+/** Nothing that is silent for so long goes unflagged, whatever its phase but that of a tool. */
+export const longestMs: number = (1 + confirmRatio) * thresholdMs.first_token;

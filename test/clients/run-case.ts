@@ -1,0 +1,107 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inOrder } from '@turnwatch/testing/provider';
+import { Child } from '../llama/children.ts';
+import type { Case } from './case.ts';
+import type { Client, Sight, Way } from './client.ts';
+import { type Judgement, judgeHealthy, judgeStopped } from './judge.ts';
+import { longestMs } from './policy.ts';
+import type { Stage, Told } from './stage.ts';
+
+export interface CaseResult extends Judgement {
+  readonly client: string;
+  readonly version: string;
+  readonly way: Way;
+  readonly case: string;
+  /** The end of what the client has printed. */
+  readonly output: string;
+}
+
+/** From when on a client hangs that should end, and a verdict does not come that should. */
+const patienceMs = 90_000;
+/** How long is looked on after a verdict, which is to be told once. */
+const afterVerdictMs = 8000;
+
+/** One client, seen in one way, through one case. */
+export async function runCase(
+  client: Client,
+  way: Way,
+  which: Case,
+  installed: string,
+  stage: Stage,
+): Promise<CaseResult> {
+  const sight = client.sight[way];
+  if (sight === undefined) throw new Error(`${client.name} is not seen by ${way}`);
+  const model = `${client.name}-${way}-${which.name}`;
+  stage.play(model, inOrder(...which.answers(client, sight)));
+  const child = launched(client, way, model, installed, stage);
+  try {
+    const faults: string[] = [];
+    if (which.killedAtChunk !== undefined) {
+      await Promise.race([stage.moments.until(model, 'chunk', which.killedAtChunk), child.ended]);
+      if (hasEnded(child)) faults.push('the client ended before it was killed');
+      stage.moments.add(model, 'death');
+      kill(child);
+    }
+    if (which.exits !== undefined) faults.push(...(await exitFaults(child, which.exits)));
+    const judgement = await judged(which, sight, model, stage);
+    return {
+      ...{ client: client.name, version: client.version, way, case: which.name },
+      ...judgement,
+      faults: [...faults, ...judgement.faults],
+      output: child.output.slice(-2000),
+    };
+  } finally {
+    kill(child);
+    await child.ended;
+  }
+}
+
+function launched(client: Client, way: Way, model: string, installed: string, stage: Stage): Child {
+  const home = join(stage.scratch, model);
+  mkdirSync(home);
+  const api = way === 'tap' ? stage.tap : stage.provider;
+  const launch = client.launch({ way, installed, home, api, detector: stage.detector, model });
+  const { PATH, LANG, TMPDIR } = process.env;
+  return new Child(launch.file, launch.args, {
+    cwd: home,
+    // A group of its own: it is killed with what it has started.
+    detached: true,
+    env: { PATH, LANG, TMPDIR, HOME: home, ...launch.environment },
+  });
+}
+
+async function judged(which: Case, sight: Sight, model: string, stage: Stage): Promise<Judgement> {
+  const flag = which.flag?.(sight);
+  const isStale = (told: Told): boolean => told.type === 'turn.stale' && told.model === model;
+  if (flag === undefined) {
+    // The clock runs on, past any threshold: what is over is not silent.
+    await stage.hears(isStale, longestMs + 2 * sight.heldBackMs + 4000);
+  } else {
+    await stage.hears(isStale, patienceMs);
+    await sleep(afterVerdictMs);
+  }
+  const told = stage.told.filter((each) => each.model === model);
+  const turns = await stage.turns(model);
+  return flag === undefined
+    ? judgeHealthy(sight, told, turns)
+    : judgeStopped(flag, sight, told, turns, stage.moments, model);
+}
+
+async function exitFaults(child: Child, wanted: 'well' | 'in error'): Promise<readonly string[]> {
+  const late = sleep(patienceMs, 'late', { ref: false });
+  if ((await Promise.race([child.ended, late])) === 'late') return ['the client did not end'];
+  const { exitCode, signalCode } = child.process;
+  const isRight = wanted === 'well' ? exitCode === 0 : exitCode !== null && exitCode > 0;
+  return isRight ? [] : [`the client ended with ${signalCode ?? exitCode}, which is not ${wanted}`];
+}
+
+function hasEnded({ process: { exitCode, signalCode } }: Child): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+function kill(child: Child): void {
+  const { pid } = child.process;
+  if (pid !== undefined && !hasEnded(child)) process.kill(-pid, 'SIGKILL');
+}
