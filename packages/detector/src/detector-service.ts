@@ -8,7 +8,6 @@ import type { Detector, DetectorOptions } from './detector.ts';
 import { EndpointBook } from './endpoints/endpoint-book.ts';
 import { EventFeed } from './feed/event-feed.ts';
 import { createApp } from './http/app.ts';
-import { Connections } from './http/connections.ts';
 import { type Health, healthOf } from './http/health.ts';
 import { type Door, openDoor } from './http/listen.ts';
 import { WindowCounter } from './http/window-counter.ts';
@@ -179,9 +178,10 @@ export class DetectorService implements Detector {
   }
 
   async start(): Promise<{ port: number; url: string }> {
-    const { listen: at, limits } = this.#options.config;
+    const { listen, limits } = this.#options.config;
     const monoMs = (): number => this.#options.clocks.monoMs();
-    const sent = { book: this.#book, sender: () => this.#sender, logger: this.#logger };
+    const [book, logger] = [this.#book, this.#logger];
+    const sent = { book, sender: () => this.#sender, trail: this.#pipeline, logger };
     const app = createApp({
       registry: () => this.#registry,
       now: () => this.#now(),
@@ -218,10 +218,9 @@ export class DetectorService implements Detector {
       monoMs,
       logger: this.#logger,
     });
-    const connections = new Connections(this.#options.config.ingest, this.#meters.connectionLost);
-    this.#door = await openDoor(app, at, connections);
+    this.#door = await openDoor(app, this.#options.config, this.#meters.connectionLost);
     const { port, url } = this.#door;
-    this.#teller.linkTo(at.publicUrl ?? url);
+    this.#teller.linkTo(listen.publicUrl ?? url);
     // Horizons that passed while nobody watched: at once and once, before anything else is taken in.
     this.#scheduler.tick();
     this.#operations.start(url);

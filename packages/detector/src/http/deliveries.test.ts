@@ -148,6 +148,16 @@ describe('w201: a dead letter', () => {
     expect(received.at(-1)?.id).toBe(dead.event);
     expect(received.at(-1)?.body).toBe(received[0]?.body);
     await delivery('?turn=t1', { state: 'delivered' });
+    // The one that was refused has not happened.
+    expect((await api.call('GET', '/v1/audit')).body.entries).toMatchObject([
+      {
+        action: 'delivery.replay',
+        by: 'anybody',
+        turn: 't1',
+        details: { endpoint: 'parent', event: dead.event },
+        requestId: expect.stringMatching(/^req_/),
+      },
+    ]);
   });
 
   test('that nobody knows, or whose endpoint is disabled, is refused with the way out', async () => {

@@ -8,6 +8,7 @@ import type { TurnStore } from '../store/turn-store.ts';
 import { callerOf, parentOf } from './access.ts';
 import { queryFaults, sendBadQuery } from './bad-query.ts';
 import { deliveryView, partsOf } from './delivery-view.ts';
+import { type Done, doneBy } from './done-by.ts';
 import { sendProblem } from './problem.ts';
 
 const parameters: readonly (keyof DeliveryQuery)[] = ['state', 'endpoint', 'turn', 'limit', 'cursor'];
@@ -16,6 +17,8 @@ export interface DeliveryRoutesOptions {
   readonly store: TurnStore;
   readonly book: EndpointBook;
   readonly sender: () => Pick<Sender, 'state' | 'replay'>;
+  /** Keeps who had what sent again. */
+  readonly trail: { audit(done: Done): void };
   readonly logger: Logger;
 }
 
@@ -53,7 +56,7 @@ export function deliveryList({ store, book }: DeliveryRoutesOptions): RequestHan
 }
 
 /** `POST /v1/deliveries/:id/replay`: a dead letter goes out once more, under the same id and with the same bytes. */
-export function replay({ store, book, sender, logger }: DeliveryRoutesOptions): RequestHandler {
+export function replay({ store, book, sender, trail, logger }: DeliveryRoutesOptions): RequestHandler {
   return (request, response) => {
     const parts = partsOf(String(request.params.id));
     const own = parentOf(response);
@@ -86,6 +89,7 @@ export function replay({ store, book, sender, logger }: DeliveryRoutesOptions): 
       return;
     }
     sender().replay(row.id, row.endpointId);
+    trail.audit(doneBy(response, 'delivery.replay', { endpoint: row.endpointId, event: row.id }, row.turnId));
     logger.info(
       { event: row.id, endpoint: row.endpointId, by: callerOf(response) },
       'a dead letter is sent again by the API',

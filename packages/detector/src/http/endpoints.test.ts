@@ -84,6 +84,31 @@ describe('an endpoint of the API', () => {
     expect((await api.call('DELETE', `/v1/endpoints/${endpoint.id}`)).status).toBe(404);
   });
 
+  test('what is done to it is in the audit: who, when, and by which request', async () => {
+    const { endpoint } = await register({ url: `${sink.url}?key=hush` });
+    await register({ url: `${sink.url}?key=hush` });
+    await api.call('PUT', `/v1/endpoints/${endpoint.id}/secret`, { overlapMs: 5000 });
+    await api.call('POST', `/v1/endpoints/${endpoint.id}/enable`);
+    await api.call('DELETE', `/v1/endpoints/${endpoint.id}`);
+    // What is refused has not happened.
+    await api.call('DELETE', `/v1/endpoints/${endpoint.id}`);
+    const { body } = await api.call('GET', '/v1/audit');
+    const common = { by: 'anybody', turn: null, at: new Date(running.clocks.wallMs()).toISOString() };
+    const of = { endpoint: endpoint.id };
+    const address = { ...of, url: `${sink.url}?[…]`, parent: 'planner' };
+    expect(body.entries).toMatchObject([
+      { ...common, action: 'endpoint.remove', details: { ...of, dead: 0 } },
+      { ...common, action: 'endpoint.enable', details: of },
+      { ...common, action: 'endpoint.rotate', details: { ...of, overlapMs: 5000 } },
+      { ...common, action: 'endpoint.change', details: address },
+      { ...common, action: 'endpoint.register', details: address },
+    ]);
+    expect(JSON.stringify(body)).not.toContain('hush');
+    expect((await api.call('GET', '/v1/audit?action=endpoint.remove')).body.entries).toMatchObject([
+      { requestId: expect.stringMatching(/^req_/) },
+    ]);
+  });
+
   test('a secret, a bearer token or a query that is given is never shown again', async () => {
     const secret = generateSecret();
     const answer = await api.call('POST', '/v1/endpoints', {

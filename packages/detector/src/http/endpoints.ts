@@ -9,10 +9,12 @@ import type { Sender } from '@turnwatch/webhook/send';
 import type { RequestHandler, Response } from 'express';
 import type { EndpointBook, KnownEndpoint, Registered } from '../endpoints/endpoint-book.ts';
 import { EndpointError } from '../endpoints/endpoint-error.ts';
+import { withoutUrlSecrets } from '../log/plain-url.ts';
 import type { Logger } from '../logger.ts';
 import { callerOf, parentOf } from './access.ts';
 import { readBody } from './body.ts';
 import { deliveryId } from './delivery-view.ts';
+import { type Done, doneBy } from './done-by.ts';
 import { endpointView } from './endpoint-view.ts';
 import { sendProblem } from './problem.ts';
 
@@ -30,18 +32,27 @@ export interface EndpointRoutesOptions {
   readonly sender: () => Pick<Sender, 'state' | 'enable'>;
   /** Queues a `webhook.test`; gives the event's id. @throws StoreUnavailable */
   readonly test: (endpointId: string) => string;
+  /** Keeps who changed what. */
+  readonly trail: { audit(done: Done): void };
   readonly logger: Logger;
 }
 
-/** `/v1/endpoints` and what is below it. Changes are logged with who made them. */
-export function endpointRoutes({ book, sender, test, logger }: EndpointRoutesOptions): EndpointRoutes {
+/** `/v1/endpoints` and what is below it. Changes are audited and logged with who made them. */
+export function endpointRoutes({ book, sender, test, trail, logger }: EndpointRoutesOptions): EndpointRoutes {
   const view = (known: KnownEndpoint) => endpointView(known, sender().state(known.config.id));
   const answer = (registered: Registered): EndpointAnswer => ({
     endpoint: view(registered.endpoint),
     ...(registered.secret === undefined ? {} : { secret: registered.secret }),
   });
-  const audit = (response: Response, endpoint: string, what: string, more: object = {}): void =>
-    logger.info({ endpoint, by: callerOf(response), ...more }, `an endpoint was ${what} by the API`);
+  const done = (
+    response: Response,
+    what: keyof typeof said,
+    endpoint: string,
+    more: Done['details'] = {},
+  ): void => {
+    logger.info({ endpoint, by: callerOf(response), ...more }, `an endpoint was ${said[what]} by the API`);
+    trail.audit(doneBy(response, `endpoint.${what}`, { endpoint, ...more }));
+  };
   /** What a token may not see is not there for it. */
   const visible = (id: string, response: Response): KnownEndpoint => {
     const known = book.get(id);
@@ -63,14 +74,19 @@ export function endpointRoutes({ book, sender, test, logger }: EndpointRoutesOpt
       const registered = book.register(wanted);
       const { id } = registered.endpoint.config;
       // Whoever registers it is there again: what was given up or paused is not left deaf.
-      const woken = (sender().state(id)?.status ?? 'active') !== 'active' && sender().enable(id);
-      audit(response, id, registered.created ? 'registered' : 'registered again', { woken });
+      const before = sender().state(id)?.status ?? 'active';
+      const woken = before !== 'active' && sender().enable(id);
+      done(response, registered.created ? 'register' : 'change', id, {
+        url: withoutUrlSecrets(wanted.url),
+        parent: wanted.match?.parent ?? null,
+        ...(woken ? { woken: before } : {}),
+      });
       response.status(registered.created ? 201 : 200).json(answer(registered));
     }),
     remove: guarded((request, response) => {
       const { id } = visible(String(request.params.id), response).config;
       const dead = book.remove(id);
-      audit(response, id, 'removed', { dead });
+      done(response, 'remove', id, { dead });
       response.status(204).end();
     }),
     rotate: guarded((request, response) => {
@@ -78,7 +94,7 @@ export function endpointRoutes({ book, sender, test, logger }: EndpointRoutesOpt
       const given = readBody(request, response, secretRotation);
       if (given === undefined) return;
       const registered = book.rotate(id, given);
-      audit(response, id, 'given a new secret', { overlapMs: given.overlapMs });
+      done(response, 'rotate', id, { overlapMs: given.overlapMs });
       response.json(answer(registered));
     }),
     test: guarded((request, response) => {
@@ -94,11 +110,20 @@ export function endpointRoutes({ book, sender, test, logger }: EndpointRoutesOpt
     enable: guarded((request, response) => {
       const known = visible(String(request.params.id), response);
       sender().enable(known.config.id);
-      audit(response, known.config.id, 'enabled');
+      done(response, 'enable', known.config.id);
       response.json({ endpoint: view(known) } satisfies EndpointAnswer);
     }),
   };
 }
+
+/** How the log says it. */
+const said = {
+  register: 'registered',
+  change: 'registered again',
+  rotate: 'given a new secret',
+  enable: 'enabled',
+  remove: 'removed',
+} as const;
 
 function mayUse(known: KnownEndpoint, own: string | undefined): boolean {
   return own === undefined || (known.source === 'api' && known.config.match?.parent === own);

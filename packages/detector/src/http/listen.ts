@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Connections } from './connections.ts';
+import type { DetectorConfig } from '../config/shape.ts';
+import { type ConnectionLoss, Connections } from './connections.ts';
 
 /** Thrown when the detector cannot listen; the message says how to choose another place. */
 export class ListenError extends Error {
@@ -30,10 +31,10 @@ const graceMs = 3000;
  */
 export async function openDoor(
   handler: RequestListener,
-  { host, port }: { readonly host: string; readonly port: number },
-  connections: Connections,
+  { listen: { host, port }, ingest }: Pick<DetectorConfig, 'listen' | 'ingest'>,
+  onLoss: (reason: ConnectionLoss) => void,
 ): Promise<Door> {
-  const server = await listen(handler, host, port, connections);
+  const server = await listen(handler, host, port, new Connections(ingest, onLoss));
   const taken = portOf(server);
   return {
     port: taken,

@@ -2,9 +2,10 @@ import type { Effect, Now, Registry, Signal, SourceSilentEvent, TurnEvent } from
 import type { NewDelivery } from '@turnwatch/webhook/send';
 import { storeTrouble } from '../store/store-trouble.ts';
 import type { AuditEntry } from '../store/stored-audit.ts';
-import type { Accepted, MergeRefusal } from './accepted.ts';
+import type { Accepted } from './accepted.ts';
 import { Changes, type CommitShare, sliceTurns } from './changes.ts';
 import { judged } from './judged.ts';
+import { mergeBatch } from './merge-batch.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
 import { timed } from './timed-commit.ts';
@@ -164,6 +165,20 @@ export class Pipeline {
     return true;
   }
 
+  /**
+   * Keeps in the audit what was done to something else than a turn. It is done by then: where it cannot be kept now, it is
+   * once the store can be written, which /healthz and the log tell of.
+   */
+  audit(entry: Omit<AuditEntry, 'atMs'>): void {
+    const now = this.#options.now();
+    this.#changes.audit({ ...entry, atMs: now.wallMs });
+    try {
+      this.#commit(now, { movedTurns: 0, withRest: false });
+    } catch (error) {
+      if (!(error instanceof StoreUnavailable)) throw error;
+    }
+  }
+
   /** Drops settled turns from memory and store, with the next commit; beyond `keep` those that settled first. */
   forget(settledBeforeMs: number, keep?: number): void {
     const forgotten = this.#options.registry.forget(settledBeforeMs, keep);
@@ -193,39 +208,12 @@ export class Pipeline {
     const queue = this.#queue;
     this.#queue = [];
     this.#queued = 0;
-    return queue.map((batch) => {
-      const refused = new Map<MergeRefusal, number>();
-      const refuse = (why: MergeRefusal): void => void refused.set(why, (refused.get(why) ?? 0) + 1);
-      for (const signal of batch.signals) {
-        const { owners } = this.#options;
-        const unknown =
-          signal.type === 'turn' && !owners.knows('turn', signal.turn) ? signal.turn : undefined;
-        const why = owners.admit(signal, batch.owner);
-        if (why !== undefined) {
-          refuse(why);
-          continue;
-        }
-        try {
-          const turn = signal.type === 'turn' ? signal.turn : undefined;
-          this.#options.onMerge(signal, now, 'before');
-          this.#take(this.#options.registry.receive(signal, batch.path, now), now, turn);
-          this.#options.onMerge(signal, now, 'after');
-          if (turn !== undefined) this.#changes.touch(turn);
-        } catch (error) {
-          refuse('not_mergeable');
-          this.#options.logger.error(
-            { err: error, type: signal.type },
-            'a signal could not be merged and was refused',
-          );
-        } finally {
-          // A record that made no turn (a late one of a turn long forgotten, or one that could not be merged) gives
-          // nobody a claim to its id.
-          if (unknown !== undefined && this.#options.registry.saveTurn(unknown) === undefined)
-            owners.forget('turn', [unknown]);
-        }
-      }
-      return { batch, refused };
-    });
+    const into = {
+      ...this.#options,
+      take: (effects: readonly Effect[], turn: string | undefined) => this.#take(effects, now, turn),
+      touch: (turn: string) => this.#changes.touch(turn),
+    };
+    return queue.map((batch) => ({ batch, refused: mergeBatch(batch, now, into) }));
   }
 
   #take(effects: readonly Effect[], now: Now, turn: string | undefined): void {

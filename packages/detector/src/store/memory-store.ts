@@ -11,7 +11,7 @@ import {
 } from '@turnwatch/webhook/send';
 import type { Ownership } from '../access/owners.ts';
 import { type DeliveryFilter, type DeliveryPosition, newestDeliveryFirst } from './delivery-filter.ts';
-import type { AuditFilter, StoredAudit } from './stored-audit.ts';
+import { type AuditFilter, isOrder, type StoredAudit } from './stored-audit.ts';
 import type { StoredEndpoint } from './stored-endpoint.ts';
 import { type EventBounds, type EventFilter, isWanted, type StoredEvent } from './stored-event.ts';
 import type { Commit, DeliveryAttempt, StoredState, TurnStore } from './turn-store.ts';
@@ -198,7 +198,11 @@ export class MemoryStore implements TurnStore {
   }
 
   purgeAudit(keep: number): number {
-    return this.#audit.splice(0, Math.max(0, this.#audit.length - keep)).length;
+    const before = this.#audit.length;
+    const left = { true: keep, false: keep };
+    const kept = this.#audit.toReversed().filter(({ action }) => left[`${isOrder(action)}`]-- > 0);
+    this.#audit.splice(0, before, ...kept.toReversed());
+    return before - kept.length;
   }
 
   purgeBaselines(usedBeforeMs: number, keep: number): readonly string[] {

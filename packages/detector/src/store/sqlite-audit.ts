@@ -6,6 +6,7 @@ import type { AuditEntry, AuditFilter, StoredAudit } from './stored-audit.ts';
 export class SqliteAudit {
   readonly #insert: StatementSync;
   readonly #select: StatementSync;
+  readonly #count: StatementSync;
   readonly #purge: StatementSync;
 
   constructor(database: DatabaseSync) {
@@ -18,7 +19,11 @@ export class SqliteAudit {
        WHERE (?1 IS NULL OR id < ?1) AND (?2 IS NULL OR turn_id = ?2) AND (?3 IS NULL OR action = ?3)
        ORDER BY id DESC LIMIT ?4`,
     );
-    this.#purge = database.prepare('DELETE FROM audit WHERE id <= (SELECT max(id) FROM audit) - ?');
+    this.#count = database.prepare('SELECT count(*) AS count FROM audit');
+    this.#purge = database.prepare(
+      `DELETE FROM audit WHERE id IN (SELECT id FROM audit
+       WHERE (action LIKE 'turn.%' OR action LIKE 'baseline.%') = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)`,
+    );
   }
 
   /** Inside of the caller's transaction. */
@@ -31,7 +36,8 @@ export class SqliteAudit {
   }
 
   purge(keep: number): number {
-    return Number(this.#purge.run(keep).changes);
+    if (Number(this.#count.get()?.count) <= keep) return 0;
+    return Number(this.#purge.run(1, keep).changes) + Number(this.#purge.run(0, keep).changes);
   }
 }
 

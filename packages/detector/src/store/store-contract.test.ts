@@ -467,5 +467,9 @@ describe.each(kinds)('%s', (_name, open) => {
     expect(store.purgeAudit(0)).toBe(2);
     store.commit({ ...nothing, audit: [audited('four')] });
     expect(store.audit({}, undefined, 1)).toMatchObject([{ id: 4 }]);
+    // What programs do to endpoints makes no room for itself among the orders of operators.
+    for (let n = 0; n < 5; n++)
+      store.commit({ ...nothing, audit: [audited(`r${n}`, { turn: null, action: 'endpoint.change' })] });
+    expect([store.purgeAudit(1), whys({}, undefined, 10)]).toEqual([4, ['r4', 'four']]);
   });
 });

@@ -13,6 +13,14 @@ export interface AuditEntry {
   readonly requestId: string | null;
 }
 
+/**
+ * What was said of turns and of what was learned. It is kept apart from what was done to endpoints and deliveries, which
+ * programs do: however often they do it, no order of an operator makes room for it.
+ */
+export function isOrder(action: AuditAction): boolean {
+  return action.startsWith('turn.') || action.startsWith('baseline.');
+}
+
 export interface StoredAudit extends AuditEntry {
   /** From 1, in the order in which things were done. */
   readonly id: number;

@@ -91,7 +91,7 @@ export interface TurnStore extends Outbox {
   purgeEvents(createdBeforeMs: number, keep: number): number;
   /** What operators did, the newest first, from before an id on. */
   audit(filter: AuditFilter, before: number | undefined, limit: number): readonly StoredAudit[];
-  /** Drops the oldest entries of the audit beyond `keep`. Returns how many. */
+  /** Drops the oldest entries of the audit beyond `keep`, of orders and of the others each ({@link isOrder}). Returns how many. */
   purgeAudit(keep: number): number;
   /** Drops baselines that were last learned from before the given instant, and the longest unused beyond `keep`. */
   purgeBaselines(usedBeforeMs: number, keep: number): readonly string[];

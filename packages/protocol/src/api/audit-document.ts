@@ -9,6 +9,12 @@ export const auditActions = [
   'turn.threshold',
   'baseline.exclude',
   'baseline.include',
+  'endpoint.register',
+  'endpoint.change',
+  'endpoint.rotate',
+  'endpoint.enable',
+  'endpoint.remove',
+  'delivery.replay',
 ] as const;
 export type AuditAction = (typeof auditActions)[number];
 
@@ -31,18 +37,18 @@ export const auditQuery: z.ZodType<AuditQuery> = z.strictObject({
   action: z.enum(auditActions).exactOptional(),
 });
 
-/** What an operator did. */
+/** What an operator did, or whoever registers endpoints. */
 export interface AuditDocument {
   readonly id: number;
   readonly at: string;
   /** The id of the token; `anybody` where there are no tokens. */
   readonly by: string;
   readonly action: AuditAction;
-  /** The turn that it was about; of an exclusion, the turn whose gap it was. */
+  /** The turn that it was about; of an exclusion, the turn whose gap it was; of a replay, the turn of the event. */
   readonly turn: string | null;
   readonly baseline: string | null;
   readonly why: string | null;
-  /** What else was said: `until`, `phase`, `thresholdMs`. */
+  /** What else was said: `until`, `phase`, `thresholdMs`; of endpoints and replays `endpoint`, and what became of it. */
   readonly details: Readonly<Record<string, string | number | null>>;
   /** Of the request, as in the detector's log. */
   readonly requestId: string | null;

@@ -34,7 +34,7 @@ const audit: ApiRoute = {
   method: 'get',
   path: '/v1/audit',
   tag: 'operators',
-  summary: 'what operators did: ?turn=&action=&limit=&cursor=',
+  summary: 'what operators did, and what was done to endpoints: ?turn=&action=&limit=&cursor=',
   description: 'The newest first.',
   scopes: ['operate'],
   wholeOnly: true,
