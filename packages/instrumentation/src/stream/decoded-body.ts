@@ -11,7 +11,7 @@ export interface DecodedBody {
 
 /**
  * `undefined`: not compressed. What comes out late is told late: decompression goes on beside the stream, which does not
- * wait for it. After data that cannot be decompressed, pieces are given as they are.
+ * wait for it, and neither does a turn that ends at once. After data that cannot be decompressed, pieces are given as they are.
  */
 export function decodedBody(
   encoding: string | undefined,
