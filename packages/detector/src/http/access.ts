@@ -69,6 +69,7 @@ export function gateOf({ tokens, onRefused, failures }: AccessOptions): Gate {
       }
       if (token.parent !== undefined) response.locals.parent = token.parent;
       response.locals.token = token.id;
+      response.locals.scopes = token.scopes;
       admitted.add(response, stillPasses);
       next();
     };
@@ -109,6 +110,12 @@ function tooMany(failures: WindowCounter, request: Request, response: Response):
     detail: `More than ${failures.limit} wrong tokens in a minute from this address; mend the token and ask again in ${resetS} s.`,
   });
   return true;
+}
+
+/** Whether the request's token has the scope too; without tokens everybody may everything. */
+export function may(response: Response, scope: TokenScope): boolean {
+  const scopes = response.locals.scopes as readonly TokenScope[] | undefined;
+  return scopes === undefined || scopes.includes(scope) || scopes.includes('admin');
 }
 
 /** The parent that the request's token is bound to. */

@@ -168,6 +168,14 @@ test('an unknown turn, and one that the token may not see, are not there', async
   expect((await planner.call('POST', '/v1/turns/t1/mute')).body.muted).toMatchObject({ by: 'planner' });
   expect((await planner.call('GET', '/v1/audit')).status).toBe(403);
   expect((await api.as(token('read')).call('POST', '/v1/turns/t1/close')).status).toBe(403);
+  // A page need not try it to know.
+  for (const [name, mayOperate] of [
+    ['read', false],
+    ['planner', true],
+  ] as const)
+    expect((await api.as(token(name)).call('GET', '/v1/turns/t1/timeline')).body).toMatchObject({
+      mayOperate,
+    });
   const { body: page } = await api.as(token('oncall')).call('GET', '/v1/audit?turn=t1');
   expect(page.entries).toMatchObject([{ by: 'planner', action: 'turn.mute', details: { until: null } }]);
 });

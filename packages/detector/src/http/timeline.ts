@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Screen } from '../live/screen.ts';
 import type { TurnStore } from '../store/turn-store.ts';
 import { timelineOf } from '../timeline/timeline-document.ts';
-import { parentOf } from './access.ts';
+import { may, parentOf } from './access.ts';
 import { type DeliveryRoutesOptions, visibleEndpoints } from './deliveries.ts';
 import { deliveryView } from './delivery-view.ts';
 import { sendUnknownTurn } from './turns.ts';
@@ -27,6 +27,7 @@ export function timeline(screen: Screen, { store, book }: DeliveryRoutesOptions)
         registry: screen.registry,
         policy: screen.policy,
         deliveries: deliveriesOf(store, id, visibleEndpoints(undefined, book, own)),
+        mayOperate: may(response, 'operate'),
         wallMs: now.wallMs,
       }),
     );

@@ -193,6 +193,8 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     await page
       .getByRole('row', { name: /^threshold 4 m default of the policy: 0 of 20 turns learned$/ })
       .waitFor();
+    // The same instant and words in the list: since the verdict, not since the silence began.
+    await page.locator('.head time', { hasText: /^stale for / }).waitFor();
     await page.locator('.log', { hasText: 'became stale: silence, silent for 6 m 40 s of 4 m' }).waitFor();
     await page.locator('.timeline svg path').first().waitFor();
     await page.getByText('planner: stale delivered').waitFor();
@@ -323,6 +325,7 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
       tokens: [
         { id: 'sre', sha256: hashOf('read-token-0123456789abcdef'), scopes: ['read'] },
         { id: 'agents', sha256: hashOf('ingest-token-0123456789abcdef'), scopes: ['ingest'] },
+        { id: 'oncall', sha256: hashOf('oncall-token-0123456789abcdef'), scopes: ['read', 'operate'] },
       ],
     });
     const agents = new LiveScene(guarded.url, 'ingest-token-0123456789abcdef');
@@ -342,6 +345,15 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     await page.locator(row('guarded')).waitFor();
     await page.reload();
     await page.locator(row('guarded')).waitFor();
+    // Who may only look is not offered what would be refused, and told what it takes.
+    await page.goto(`${guarded.url}/#/turns/guarded`);
+    await page.getByText('may look and not operate').waitFor();
+    expect(await page.getByRole('button', { name: 'Mute' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Use another token' }).click();
+    await token.fill('oncall-token-0123456789abcdef');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Mute' }).waitFor();
+    expect(await page.getByText('may look and not operate').count()).toBe(0);
     expect(asked.filter((url) => url.includes('token-0123'))).toEqual([]);
     agents.stop();
     await guarded.stop();

@@ -1,7 +1,8 @@
-import type { TurnDocument } from '@turnwatch/protocol';
+import type { TimelineDocument } from '@turnwatch/protocol';
 import { ApiError, postJson } from './api.ts';
 import { el, setText } from './dom.ts';
 import { timeOfDay } from './moment.ts';
+import { forgetToken } from './token.ts';
 import { orderWords, spell } from './words.ts';
 
 interface Action {
@@ -46,7 +47,20 @@ const close: Action = {
   danger: true,
 };
 
-/** Buttons for what operators may do with a turn, each behind a question. Empty where it is over, but that one that expired while muted can be told of. */
+const mayNot =
+  'The token of this tab may look and not operate: to acknowledge, mute or close this turn or to set its threshold, use one with the scope operate or admin.';
+
+/** Asks for a token anew, as where there is none. */
+function anotherToken(): HTMLButtonElement {
+  const button = el('button', { type: 'button', class: 'button' }, 'Use another token');
+  button.addEventListener('click', () => {
+    forgetToken();
+    location.reload();
+  });
+  return button;
+}
+
+/** Buttons for what operators may do with a turn, each behind a question; where the token may not, why. Empty where it is over, but that one that expired while muted can be told of. */
 export class OperatorPanel {
   readonly element: HTMLElement = el('div', { class: 'contents tight' });
   readonly #onDone: () => void;
@@ -58,10 +72,10 @@ export class OperatorPanel {
     this.#onDone = onDone;
   }
 
-  show(turn: TurnDocument): void {
+  show({ turn, mayOperate }: Pick<TimelineDocument, 'turn' | 'mayOperate'>): void {
     const { muted, acknowledged, ownThresholdsMs } = turn;
     const open = turn.state !== 'ended' && turn.state !== 'expired';
-    const text = JSON.stringify([turn.id, open, muted, acknowledged, ownThresholdsMs]);
+    const text = JSON.stringify([turn.id, mayOperate, open, muted, acknowledged, ownThresholdsMs]);
     if (text === this.#shown) return;
     this.#shown = text;
     const actions = open
@@ -89,8 +103,10 @@ export class OperatorPanel {
       el(
         'div',
         { class: 'actions', role: 'group', 'aria-label': 'What an operator may do' },
-        ...actions.map((action) => this.#button(turn.id, action)),
+        // What would be refused is not offered.
+        ...(mayOperate ? actions.map((action) => this.#button(turn.id, action)) : [anotherToken()]),
       ),
+      ...(mayOperate ? [] : [el('p', { class: 'note' }, mayNot)]),
       el('p', { class: 'note name' }, said.join(' · ')),
     );
   }

@@ -2,8 +2,9 @@ import type { LiveRow } from '@turnwatch/protocol';
 import { el, set, setText } from './dom.ts';
 import { aheadMs, GaugeBar } from './gauge.ts';
 import { icon } from './icons.ts';
-import { moment, showMoment } from './moment.ts';
+import { moment, showMoment, showSince } from './moment.ts';
 import { gaugeOf } from './silence-gauge.ts';
+import { sinceOf } from './since.ts';
 import { type IconName, nameOf, statusOf, toldWords } from './words.ts';
 
 /** A row of the table: made once, then changed in place, so that focus and reading position stay. */
@@ -83,17 +84,9 @@ export class TurnRow {
   }
 
   #showSince(nowMs: number): void {
-    const { row } = this;
-    const since =
-      row.phase === 'waiting' && row.waiting !== null && row.state === 'running'
-        ? row.waiting.since
-        : row.since;
-    const shown =
-      row.hearing !== 'live' && row.heardAt !== null && row.state === 'running' ? row.heardAt : since;
-    const plain = row.state === 'running' && shown === row.startedAt;
-    this.#since.hidden = plain;
-    if (!plain)
-      showMoment(this.#since, shown, nowMs, row.state === 'ended' || row.state === 'expired' ? 'ago' : 'age');
+    // Its start has a column of its own.
+    this.#since.hidden = sinceOf(this.row).word === 'running';
+    if (!this.#since.hidden) showSince(this.#since, this.row, nowMs, true);
   }
 
   #extraWords(): string {

@@ -3,7 +3,7 @@ import { ApiError, getJson } from './api.ts';
 import { el, set, setText } from './dom.ts';
 import { aheadMs, GaugeBar } from './gauge.ts';
 import { icon } from './icons.ts';
-import { moment, showMoment } from './moment.ts';
+import { moment, showSince } from './moment.ts';
 import { OperatorPanel } from './operator-panel.ts';
 import type { Place, View } from './place.ts';
 import { gaugeOf } from './silence-gauge.ts';
@@ -123,7 +123,7 @@ export class TurnView implements View {
     }
     set(this.#state, { class: `state tone-${status.tone}` });
     set(this.element, { 'data-state': row.state });
-    showMoment(this.#since, row.since, nowMs, row.state === 'running' ? 'age' : 'ago');
+    showSince(this.#since, row, nowMs, false);
     const settled = row.state !== 'running' && row.state !== 'suspect';
     const kind = !row.silence.judged && row.tool !== null && !settled ? 'tool' : 'silence';
     this.#gauge.show(
@@ -182,7 +182,7 @@ export class TurnView implements View {
     timelineLog(this.#log, document_, nowMs);
     deliveryTable(this.#deliveries, document_, this.#row?.managedBy ?? null);
     factsOf(this.#facts, document_.turn);
-    this.#operator.show(document_.turn);
+    this.#operator.show(document_);
     this.#draw();
   }
 

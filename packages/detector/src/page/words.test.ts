@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { EventLines } from './event-lines.ts';
 import { queryOf } from './filter.ts';
 import { gaugeOf } from './silence-gauge.ts';
+import { sinceOf, sinceText } from './since.ts';
 import { grouped, orderWords, spell, statusOf, toldWords } from './words.ts';
 
 const startMs = Date.UTC(2026, 10, 30, 12);
@@ -156,4 +157,27 @@ test('events are read however the stream is cut', () => {
 test('an operator’s order is shown with whose it is, and why', () => {
   expect(orderWords('muted', { by: 'ops', why: null })).toBe('muted by ops');
   expect(orderWords('acknowledged', { by: 'ops', why: 'looking' })).toBe('acknowledged by ops: looking');
+});
+
+test.each<[string, Partial<LiveRow>, string, string]>([
+  ['a stale turn, from its verdict', { state: 'stale', since: iso(20_000) }, 'stale for 10 s', 'for 10 s'],
+  ['a suspect one', { state: 'suspect', since: iso(20_000) }, 'suspect for 10 s', 'for 10 s'],
+  ['an expired one', { state: 'expired', since: iso(20_000) }, 'expired 10 s ago', '10 s ago'],
+  ['one that has ended', { state: 'ended', since: iso(20_000) }, 'ended 10 s ago', '10 s ago'],
+  [
+    'one that waits',
+    { phase: 'waiting', waiting: { for: 'input', call: null, since: iso(20_000) } },
+    'waiting for 10 s',
+    'for 10 s',
+  ],
+  [
+    'one that is not heard',
+    { hearing: 'unreachable', heardAt: iso(20_000) },
+    'last heard 10 s ago',
+    'last heard 10 s ago',
+  ],
+  ['one that works', {}, 'running for 30 s', 'for 30 s'],
+])('%s: its page and the list count from one instant, and say what since', (_, more, alone, beside) => {
+  const since = sinceOf(aRow(more));
+  expect([sinceText(since, at(30), false), sinceText(since, at(30), true)]).toEqual([alone, beside]);
 });

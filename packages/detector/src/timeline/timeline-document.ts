@@ -10,11 +10,12 @@ export interface TimelineInput {
   readonly registry: Registry;
   readonly policy: Pick<Policy, 'confirmRatio' | 'minSamples'>;
   readonly deliveries: readonly DeliveryDocument[];
+  readonly mayOperate: boolean;
   readonly wallMs: number;
 }
 
 export function timelineOf(input: TimelineInput): TimelineDocument {
-  const { view, record, registry, policy, deliveries, wallMs } = input;
+  const { view, record, registry, policy, deliveries, mayOperate, wallMs } = input;
   const entries = [...(record?.entries ?? [])].sort((a, b) => a.fromMs - b.fromMs).map(documentOf);
   const first = entries[0];
   const { provider = '', model = '' } = view.identity;
@@ -34,5 +35,6 @@ export function timelineOf(input: TimelineInput): TimelineDocument {
       minSamples: policy.minSamples,
     }),
     deliveries,
+    mayOperate,
   };
 }

@@ -113,4 +113,6 @@ export interface TimelineDocument {
   readonly entries: readonly TimelineEntry[];
   readonly judgement: Judgement;
   readonly deliveries: readonly DeliveryDocument[];
+  /** Whether the token of the request may acknowledge, mute and close the turn and set its threshold. */
+  readonly mayOperate: boolean;
 }

@@ -91,4 +91,5 @@ export const timelineDocument: z.ZodType<TimelineDocument> = z.object({
     ),
   }),
   deliveries: z.array(deliveryDocument),
+  mayOperate: z.boolean(),
 });
