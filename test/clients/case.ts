@@ -7,8 +7,8 @@ export interface Case {
   readonly what: string;
   /** Answers to its requests; the last one is repeated. */
   answers(client: Client, sight: Sight): readonly [Script, ...Script[]];
-  /** It is killed, with all that it has started, when so many chunks have been sent. */
-  readonly killedAtChunk?: number;
+  /** It gets this signal, with all that it has started, when so many chunks have been sent. */
+  readonly signal?: { readonly name: 'SIGINT' | 'SIGKILL'; readonly atChunk: number; readonly thenMs?: number };
   /** Whether the client ends by itself, and how. Undefined: it hangs, or is killed. */
   readonly exits?: 'well' | 'in error';
   /** Undefined: it must never be flagged. */
@@ -75,7 +75,26 @@ export const cases: readonly Case[] = [
     name: 'death',
     what: 'kill -9 of the client in the middle of an answer',
     answers: () => [[{ do: 'begin' }, words(200, 300)]],
-    killedAtChunk: 5,
+    signal: { name: 'SIGKILL', atChunk: 5 },
     flag: ({ death }) => death,
+  },
+  {
+    name: 'interrupt',
+    what: 'SIGINT in the middle of an answer',
+    answers: () => [[{ do: 'begin' }, words(200, 300)]],
+    signal: { name: 'SIGINT', atChunk: 5 },
+  },
+  {
+    name: 'silent',
+    what: 'not one word',
+    answers: () => [[{ do: 'begin' }, { do: 'stall' }]],
+    flag: ({ stall }) => ({ ...stall, phase: 'first_token', since: 'request' }),
+  },
+  {
+    name: 'toolkill',
+    what: 'kill -9 while a tool runs',
+    answers: (client) => [[{ do: 'begin' }, words(4, 300), { do: 'tool', ...client.slowTool(25) }]],
+    signal: { name: 'SIGKILL', atChunk: 5, thenMs: 3000 },
+    flag: ({ death }) => ({ ...death, phase: 'agent', since: 'chunk' }),
   },
 ];

@@ -38,11 +38,12 @@ export async function runCase(
   const child = launched(client, way, model, installed, stage);
   try {
     const faults: string[] = [];
-    if (which.killedAtChunk !== undefined) {
-      await Promise.race([stage.moments.until(model, 'chunk', which.killedAtChunk), child.ended]);
-      if (hasEnded(child)) faults.push('the client ended before it was killed');
+    if (which.signal !== undefined) {
+      await Promise.race([stage.moments.until(model, 'chunk', which.signal.atChunk), child.ended]);
+      await sleep(which.signal.thenMs ?? 0);
+      if (hasEnded(child)) faults.push('the client ended before its signal');
       stage.moments.add(model, 'death');
-      kill(child);
+      kill(child, which.signal.name);
     }
     if (which.exits !== undefined) faults.push(...(await exitFaults(child, which.exits)));
     const judgement = await judged(which, sight, model, stage);
@@ -101,7 +102,7 @@ function hasEnded({ process: { exitCode, signalCode } }: Child): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-function kill(child: Child): void {
+function kill(child: Child, signal: NodeJS.Signals = 'SIGKILL'): void {
   const { pid } = child.process;
-  if (pid !== undefined && !hasEnded(child)) process.kill(-pid, 'SIGKILL');
+  if (pid !== undefined && !hasEnded(child)) process.kill(-pid, signal);
 }

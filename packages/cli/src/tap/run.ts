@@ -11,6 +11,9 @@ import { TapServer } from './tap-server.ts';
 import { TapTurns } from './tap-turns.ts';
 import { routeTo, upstreamOf } from './upstream-kind.ts';
 
+/** Whether anybody asks for anything or not: a client that is gone asks for nothing. */
+const forgetEveryMs = 60_000;
+
 /** Taps until a signal stops it. */
 export const runTap: Run<typeof tapFlags> = async (flags, _operands, output) => {
   const upstream = upstreamOf(flags.upstream);
@@ -55,7 +58,9 @@ export const runTap: Run<typeof tapFlags> = async (flags, _operands, output) => 
       '',
     ].join('\n'),
   );
+  const forgetting = setInterval(() => turns.forget(), forgetEveryMs);
   await stopped;
+  clearInterval(forgetting);
   await looking?.stop();
   await server.stop((flags.drain ?? 30) * 1000);
   await flush();

@@ -21,6 +21,7 @@ export interface TapTurnsOptions {
 interface Watched {
   readonly turn: Turn;
   readonly lasts: boolean;
+  readonly thread: string | undefined;
   open: number;
   /** The client runs what the model asked for. */
   call: ToolHandle | undefined;
@@ -47,6 +48,7 @@ export class TapTurns {
   readonly #turns: Map<string, Watched> = new Map();
   /** How often a turn id came back after its end. */
   readonly #attempts: Map<string, number> = new Map();
+  #asides = 0;
 
   constructor(options: TapTurnsOptions) {
     this.#options = options;
@@ -58,8 +60,10 @@ export class TapTurns {
 
   /** A request of that turn is on its way. */
   request(key: TurnKey, asked: Asked): ObservedRequest {
-    this.#forget();
-    const watched = this.#turns.get(key.key) ?? this.#start(key, asked);
+    this.forget();
+    const known = this.#turns.get(key.key);
+    const own = known === undefined && key.aside === true ? this.#onItsOwn(key) : key;
+    const watched = known ?? this.#start(own, asked);
     watched.open++;
     watched.call?.end();
     watched.call = undefined;
@@ -79,7 +83,7 @@ export class TapTurns {
         request.end(end);
         watched.open--;
         watched.quietSinceMs = this.#options.monoMs();
-        this.#after(key.key, watched, end.outcome ?? 'completed', asksForTool);
+        this.#after(own, watched, end.outcome ?? 'completed', asksForTool);
       },
     };
   }
@@ -92,7 +96,8 @@ export class TapTurns {
 
   #start(key: TurnKey, { model }: Asked): Watched {
     const { provider, route, engineId, attended: _attended, ...given } = this.#options;
-    const { turnId } = key;
+    const { turnId, thread } = key;
+    this.#endBefore(thread);
     const attempt = turnId === undefined ? 1 : (this.#attempts.get(turnId) ?? 0) + 1;
     if (turnId !== undefined) this.#remember(turnId, attempt);
     const turn = startTurn({
@@ -110,6 +115,7 @@ export class TapTurns {
     const watched: Watched = {
       turn,
       lasts: key.lasts,
+      thread,
       open: 0,
       call: undefined,
       waits: false,
@@ -119,26 +125,43 @@ export class TapTurns {
     return watched;
   }
 
+  /** A compaction before the first request of a turn or after its last one: a turn that ends with it. */
+  #onItsOwn({ turnId: _turnId, thread: _thread, ...rest }: TurnKey): TurnKey {
+    return { ...rest, key: `aside ${this.#asides++}`, lasts: false };
+  }
+
+  /** Somebody has stopped the turn before and asks for something else. */
+  #endBefore(thread: string | undefined): void {
+    if (thread === undefined) return;
+    for (const [key, watched] of this.#turns) {
+      if (watched.thread !== thread || watched.open > 0) continue;
+      watched.turn.end({ outcome: 'cancelled' });
+      this.#turns.delete(key);
+    }
+  }
+
   #after(
-    key: string,
+    { key, aside }: TurnKey,
     watched: Watched,
     outcome: 'completed' | 'failed' | 'cancelled' | 'unknown',
     asksForTool: boolean,
   ): void {
     if (watched.open > 0 || this.#turns.get(key) !== watched) return;
     const { attended } = this.#options;
-    const isOver = !watched.lasts || (outcome === 'completed' ? !asksForTool : attended);
+    const isAnswered = outcome === 'completed' && !asksForTool && aside !== true;
+    const isOver = !watched.lasts || isAnswered || (outcome !== 'completed' && attended);
     if (isOver) {
       watched.turn.end({ outcome });
       this.#turns.delete(key);
     } else if (outcome === 'completed' && attended) {
       watched.turn.waiting({ for: 'approval' });
       watched.waits = true;
-    } else if (outcome === 'completed') watched.call = watched.turn.tool({ name: 'client' });
-    // A request that failed or was given up is the client's to handle: its own code runs now.
+    } else if (outcome === 'completed' && asksForTool) watched.call = watched.turn.tool({ name: 'client' });
+    // A request that failed, was given up or only compacted the history is the client's to handle: its own code runs now.
   }
 
-  #forget(): void {
+  /** Lets go of turns that nobody has gone on with for six hours. To be called now and then. */
+  forget(): void {
     const nowMs = this.#options.monoMs();
     for (const [key, { open, quietSinceMs, turn }] of this.#turns) {
       const isFull = this.#turns.size >= mostTurns;

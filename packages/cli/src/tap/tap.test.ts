@@ -420,3 +420,78 @@ test('clients that leave at any moment leave nothing behind', async () => {
   expect(open).toBe(0);
   expect(turns.open).toBe(0);
 });
+
+const codex = (turn: string, kind = 'turn'): Record<string, string> => ({
+  'x-codex-turn-metadata': JSON.stringify({
+    ...{ turn_id: turn, session_id: 's', thread_id: 'th', request_kind: kind },
+  }),
+});
+const turnsTold = (): unknown[] =>
+  told
+    .filter(({ eventName }) => /^turnwatch\.turn\.(started|ended)$/.test(eventName))
+    .map(({ eventName, attributes }) => [
+      eventName.slice('turnwatch.turn.'.length),
+      attributes['turnwatch.turn.id'],
+      attributes['turnwatch.outcome'],
+    ]);
+
+test('Codex compacts its history in the middle of a turn: the turn goes on in its own code', async () => {
+  const summary = delta({ content: 'so far' });
+  const { url, turns } = await behindTap(answering(toolCall, summary, delta({ content: 'done' })));
+  await (await ask(url, codex('t1'))).text();
+  await (await ask(url, codex('t1', 'compaction'))).text();
+  await telling('request.ended', 2);
+  expect(turns.open).toBe(1);
+  expect(names().filter((name) => name.startsWith('tool.'))).toEqual(['tool.started', 'tool.ended']);
+  await (await ask(url, codex('t1'))).text();
+  await telling('turn.ended');
+  expect(turnsTold()).toEqual([
+    ['started', 't1', undefined],
+    ['ended', 't1', 'completed'],
+  ]);
+});
+
+test('a compaction outside of any turn is a turn of its own, which ends with it', async () => {
+  const { url, turns } = await behindTap(answering(delta({ content: 'so far' }), delta({ content: 'done' })));
+  await (await ask(url, codex('t1', 'compaction'))).text();
+  await telling('turn.ended');
+  expect(turns.open).toBe(0);
+  await (await ask(url, codex('t1'))).text();
+  expect((await telling('turn.ended', 2)).attributes).toMatchObject({
+    'turnwatch.turn.id': 't1',
+    'turnwatch.turn.attempt': 1,
+    'turnwatch.outcome': 'completed',
+  });
+});
+
+test.each([false, true])(
+  'another turn in its thread ends one that was stopped, attended: %s',
+  async (attended) => {
+    const { url, turns } = await behindTap(answering(toolCall, delta({ content: 'done' })), { attended });
+    await (await ask(url, codex('t1'))).text();
+    await telling('request.ended');
+    await (await ask(url, codex('t2'))).text();
+    await telling('turn.ended', 2);
+    expect(turnsTold()).toEqual([
+      ['started', 't1', undefined],
+      ['ended', 't1', 'cancelled'],
+      ['started', 't2', undefined],
+      ['ended', 't2', 'completed'],
+    ]);
+    expect(turns.open).toBe(0);
+  },
+);
+
+test('a turn that nobody goes on with is let go of after six hours, without any request', async () => {
+  let nowMs = 0;
+  const { url, turns } = await behindTap(answering(toolCall), { monoMs: () => nowMs });
+  await (await ask(url, codex('t1'))).text();
+  await telling('tool.started');
+  nowMs = 6 * 3_600_000 - 1;
+  turns.forget();
+  expect(turns.open).toBe(1);
+  nowMs++;
+  turns.forget();
+  expect(turns.open).toBe(0);
+  expect((await telling('turn.ended')).attributes).toMatchObject({ 'turnwatch.outcome': 'unknown' });
+});

@@ -46,3 +46,14 @@ test('says who it is, who asked for it and in which conversation', () => {
     traceparent: trace,
   });
 });
+
+test('of Codex it knows the thread, and what is no request of the turn itself', () => {
+  const metadata = (kind: string): string =>
+    JSON.stringify({ turn_id: 't7', session_id: 's', thread_id: 'th', request_kind: kind });
+  const known = { key: 'turn t7', lasts: true, turnId: 't7', conversationId: 's', thread: 'th' };
+  expect(turnKeyOf({ 'x-codex-turn-metadata': metadata('turn') }, 'r1')).toEqual(known);
+  expect(turnKeyOf({ 'x-codex-turn-metadata': metadata('compaction') }, 'r1')).toEqual({
+    ...known,
+    aside: true,
+  });
+});

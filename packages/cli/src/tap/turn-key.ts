@@ -13,6 +13,10 @@ export interface TurnKey {
   readonly turnId?: string;
   readonly parentId?: string;
   readonly conversationId?: string;
+  /** Where the client says so: a thread has one turn at a time, so that another one in it ends the one before. */
+  readonly thread?: string;
+  /** The request is made beside the turn's own, to compact its history for instance: its answer does not end the turn. */
+  readonly aside?: true;
   readonly agent?: string;
   /** W3C trace context. */
   readonly traceparent?: string;
@@ -54,6 +58,8 @@ export function turnKeyOf(headers: IncomingHttpHeaders, unique: string): TurnKey
   const about = {
     ...(parentId === undefined ? {} : { parentId }),
     ...(conversationId === undefined ? {} : { conversationId }),
+    ...(codex?.thread === undefined ? {} : { thread: codex.thread }),
+    ...(codex?.kind === undefined || codex.kind === 'turn' ? {} : { aside: true as const }),
     ...(agent === undefined ? {} : { agent }),
     ...(trace === undefined || traceparent === undefined ? {} : { traceparent }),
   };
@@ -64,7 +70,15 @@ export function turnKeyOf(headers: IncomingHttpHeaders, unique: string): TurnKey
   return { key: `request ${unique}`, lasts: false, ...about };
 }
 
-function codexTurn(metadata: string | undefined): { turn?: string; session?: string } | undefined {
+/** What Codex says of each request; `kind` is turn, compaction and the like. */
+interface CodexMetadata {
+  readonly turn: string | undefined;
+  readonly session: string | undefined;
+  readonly thread: string | undefined;
+  readonly kind: string | undefined;
+}
+
+function codexTurn(metadata: string | undefined): CodexMetadata | undefined {
   if (metadata === undefined) return undefined;
   let parsed: unknown;
   try {
@@ -78,9 +92,8 @@ function codexTurn(metadata: string | undefined): { turn?: string; session?: str
     const value: unknown = Reflect.get(parsed, name);
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
-  const turn = text('turn_id');
-  const session = text('session_id') ?? text('thread_id');
-  return { ...(turn === undefined ? {} : { turn }), ...(session === undefined ? {} : { session }) };
+  const thread = text('thread_id');
+  return { turn: text('turn_id'), session: text('session_id') ?? thread, thread, kind: text('request_kind') };
 }
 
 /** `claude-cli` of `claude-cli/2.1.332 (external, cli)`. */
