@@ -5,14 +5,22 @@ import type { Client, Flag, Sight } from './client.ts';
 export interface Case {
   readonly name: string;
   readonly what: string;
+  /** Default: every client. */
+  fits?(client: Client): boolean;
   /** Answers to its requests; the last one is repeated. */
   answers(client: Client, sight: Sight): readonly [Script, ...Script[]];
-  /** It gets this signal, with all that it has started, when so many chunks have been sent. */
-  readonly signal?: { readonly name: 'SIGINT' | 'SIGKILL'; readonly atChunk: number; readonly thenMs?: number };
+  /** It gets this signal, with all that it has started, so long after so many chunks have been sent. */
+  readonly signal?: {
+    readonly name: 'SIGINT' | 'SIGKILL';
+    readonly atChunk: number;
+    readonly thenMs?: number;
+  };
   /** Whether the client ends by itself, and how. Undefined: it hangs, or is killed. */
   readonly exits?: 'well' | 'in error';
   /** Undefined: it must never be flagged. */
-  flag?(sight: Sight): Flag;
+  flag?(sight: Sight): Flag | undefined;
+  /** What a turn is in the end that is never flagged, where that is known. Default completed. */
+  readonly outcome?: 'cancelled';
 }
 
 const words = (count: number, gapMs: number): Step => ({
@@ -29,12 +37,6 @@ const refused: Script = [
 ];
 
 export const cases: readonly Case[] = [
-  {
-    name: 'text',
-    what: 'an answer of ten words, the first after 2 s',
-    answers: () => [healthyText],
-    exits: 'well',
-  },
   {
     name: 'tool',
     what: 'a tool that is silent for 11 s, then a first token after 9 s (20 s where comments are seen)',
@@ -53,10 +55,22 @@ export const cases: readonly Case[] = [
     exits: 'well',
   },
   {
+    name: 'text',
+    what: 'an answer of ten words, the first after 2 s',
+    answers: () => [healthyText],
+    exits: 'well',
+  },
+  {
     name: 'retry',
     what: 'one error of the provider, then an answer whose first token takes 9 s',
     answers: () => [refused, [{ do: 'begin' }, { do: 'wait', ms: 9000 }, words(6, 500)]],
     exits: 'well',
+  },
+  {
+    name: 'silent',
+    what: 'not one word',
+    answers: () => [[{ do: 'begin' }, { do: 'stall' }]],
+    flag: ({ stall }) => ({ ...stall, phase: 'first_token', since: 'request' }),
   },
   {
     name: 'stall',
@@ -79,22 +93,31 @@ export const cases: readonly Case[] = [
     flag: ({ death }) => death,
   },
   {
+    name: 'tool-death',
+    what: 'kill -9 while a tool runs',
+    answers: (client) => [[{ do: 'begin' }, words(4, 300), { do: 'tool', ...client.slowTool(25) }]],
+    // The call is a chunk too; the client takes a moment to start it.
+    signal: { name: 'SIGKILL', atChunk: 5, thenMs: 3000 },
+    flag: ({ deathInTool }) => deathInTool,
+  },
+  {
     name: 'interrupt',
     what: 'SIGINT in the middle of an answer',
     answers: () => [[{ do: 'begin' }, words(200, 300)]],
     signal: { name: 'SIGINT', atChunk: 5 },
+    exits: 'in error',
+    outcome: 'cancelled',
+    flag: ({ interrupt }) => interrupt,
   },
   {
-    name: 'silent',
-    what: 'not one word',
-    answers: () => [[{ do: 'begin' }, { do: 'stall' }]],
-    flag: ({ stall }) => ({ ...stall, phase: 'first_token', since: 'request' }),
-  },
-  {
-    name: 'toolkill',
-    what: 'kill -9 while a tool runs',
-    answers: (client) => [[{ do: 'begin' }, words(4, 300), { do: 'tool', ...client.slowTool(25) }]],
-    signal: { name: 'SIGKILL', atChunk: 5, thenMs: 3000 },
-    flag: ({ death }) => ({ ...death, phase: 'agent', since: 'chunk' }),
+    name: 'compact',
+    what: 'in the middle of a turn its history is compacted, with a first token after 9 s',
+    fits: ({ compactsAfterWords }) => compactsAfterWords !== undefined,
+    answers: (client) => [
+      [words((client.compactsAfterWords ?? 0) + 100, 0), { do: 'tool', ...client.slowTool(1) }],
+      [{ do: 'begin' }, { do: 'wait', ms: 9000 }, words(5, 200)],
+      [{ do: 'begin' }, { do: 'wait', ms: 1000 }, words(5, 200)],
+    ],
+    exits: 'well',
   },
 ];

@@ -27,8 +27,8 @@ export interface Launch {
 
 /** How a turn that has stopped is judged: in which phase, and since when it is silent. */
 export interface Flag {
-  readonly phase: 'first_token' | 'text' | 'agent';
-  readonly since: 'request' | 'chunk' | 'error' | 'death';
+  readonly phase: 'first_token' | 'text' | 'agent' | 'tool';
+  readonly since: 'request' | 'chunk' | 'error' | 'signal';
   /** The last record of a client that ends may never be sent: then it is silent since the error before. */
   readonly lastMayBeLost?: boolean;
   /** What the client may be waiting for before its silence counts, ms. */
@@ -49,6 +49,13 @@ export interface Sight {
   readonly error: Flag;
   /** The client is killed in the middle of a stream. */
   readonly death: Flag;
+  /** It is killed while it runs a tool. Undefined: a running tool looks like the end of a turn, and is never flagged. */
+  readonly deathInTool?: Flag;
+  /**
+   * Somebody stops it (SIGINT) in the middle of a stream; the tap is one with `--attended` then. Undefined: it is told that
+   * this was no stall, and nobody is.
+   */
+  readonly interrupt?: Flag;
 }
 
 /** A client that people run, as it comes from npm. One file each. */
@@ -62,6 +69,8 @@ export interface Client {
   readonly sight: Readonly<Partial<Record<Way, Sight>>>;
   /** Whether an SSE comment in its stream breaks it. */
   readonly breaksAtComments?: boolean;
+  /** It compacts its history, in the middle of a turn, after so many words. */
+  readonly compactsAfterWords?: number;
   /** The call of a tool that is busy for so long and prints nothing. */
   slowTool(seconds: number): { readonly name: string; readonly args: object };
   /** What is answered to requests beside those of the turn: for titles, routing and the like. Undefined: it is the turn's. */

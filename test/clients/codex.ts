@@ -5,6 +5,7 @@ import { retryAfterS } from './case.ts';
 import type { Client, Launch, Setting } from './client.ts';
 
 const version = '0.171.0';
+const compactsAfterWords = 1000;
 
 /** OpenAI Codex CLI. */
 export const codex: Client = {
@@ -20,6 +21,9 @@ export const codex: Client = {
       stall: { phase: 'text', since: 'chunk' },
       error: { phase: 'first_token', since: 'error', lastMayBeLost: true },
       death: { phase: 'text', since: 'chunk' },
+      deathInTool: { phase: 'tool', since: 'chunk' },
+      // Its last second of logs and all spans are lost then: nothing tells it from a death.
+      interrupt: { phase: 'text', since: 'chunk' },
     },
     tap: {
       heldBackMs: 0,
@@ -27,9 +31,11 @@ export const codex: Client = {
       end: 'completed',
       stall: { phase: 'text', since: 'chunk' },
       error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
-      death: { phase: 'agent', since: 'death' },
+      death: { phase: 'agent', since: 'signal' },
+      deathInTool: { phase: 'tool', since: 'chunk' },
     },
   },
+  compactsAfterWords,
   slowTool: (seconds) => ({
     name: 'exec_command',
     args: { cmd: `sleep ${seconds}`, yield_time_ms: 30_000 },
@@ -58,6 +64,7 @@ model_provider = "scripted"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
 check_for_update_on_startup = false
+model_auto_compact_token_limit = ${compactsAfterWords}
 [model_providers.scripted]
 name = "scripted"
 base_url = "${api}/v1"

@@ -16,7 +16,7 @@ are well, and when they have stopped. A minute or two for each.
   CLIENT        ${clients.map(({ name }) => name).join(', ')}; without any: all of them
   --only CASE   ${cases.map(({ name }) => name).join(', ')}; may be given more than once
   --way WAY     telemetry, tap
-  --jobs N      cases at a time, default 4
+  --jobs N      cases at a time, default 10; they mostly wait
   --json        a JSON object a case
   --help
 
@@ -44,7 +44,7 @@ async function main(): Promise<number> {
     options: {
       only: { type: 'string', multiple: true },
       way: { type: 'string', multiple: true },
-      jobs: { type: 'string', default: '4' },
+      jobs: { type: 'string', default: '10' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -69,13 +69,14 @@ async function main(): Promise<number> {
   const results: CaseResult[] = [];
   for (const client of clients) {
     if (positionals.length > 0 && !positionals.includes(client.name)) continue;
-    const wanted = (['telemetry', 'tap'] as const).flatMap((way) =>
-      client.sight[way] === undefined || !(values.way?.includes(way) ?? true)
-        ? []
-        : cases
-            .filter(({ name }) => values.only?.includes(name) ?? true)
-            .map((which): Job => ({ way, which })),
-    );
+    // The longest first, in both ways.
+    const wanted = cases
+      .filter(({ name, fits }) => (values.only?.includes(name) ?? true) && (fits?.(client) ?? true))
+      .flatMap((which) =>
+        (['telemetry', 'tap'] as const)
+          .filter((way) => client.sight[way] !== undefined && (values.way?.includes(way) ?? true))
+          .map((way): Job => ({ way, which })),
+      );
     results.push(
       ...(await runClient(client, wanted, jobs, (result) =>
         print(values.json ? JSON.stringify(result) : lineOf(result)),
@@ -123,9 +124,9 @@ function lineOf({ client, version, way, case: name, seen, expected, faults, outp
   const line = [
     `${client} ${version}`.padEnd(16),
     way.padEnd(10),
-    name.padEnd(6),
+    name.padEnd(10),
     faults.length === 0 ? 'ok    ' : 'FAILED',
-    `${seen}  [${expected}]`,
+    `${seen}; right: ${expected}`,
   ].join(' ');
   const more = faults.map((fault) => `\n        ${fault}`).join('');
   return faults.length === 0 ? line : `${line}${more}\n${output.replace(/^/gm, '        | ')}`;

@@ -1,6 +1,6 @@
 import type { Answer, Dialect, ModelRequest } from '@turnwatch/testing/provider';
 
-export type MomentKind = 'request' | 'chunk' | 'comment' | 'error' | 'done' | 'death';
+export type MomentKind = 'request' | 'chunk' | 'comment' | 'error' | 'done' | 'signal';
 
 export interface Moment {
   readonly kind: MomentKind;

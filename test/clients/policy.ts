@@ -5,6 +5,8 @@ export const thresholdMs = {
   first_token: 12_000,
   text: 6000,
   agent: 8000,
+  /** The grace of a call. */
+  tool: 15_000,
 } as const;
 
 /** From the threshold on, this part of it once more before anybody is told. */
@@ -15,12 +17,18 @@ export const policy: NonNullable<DetectorConfigInput['policy']> = {
   preset: 'measured',
   floorMs: 0,
   confirmRatio,
-  defaultThresholdMs: { ...thresholdMs, reasoning: thresholdMs.text, tool_args: thresholdMs.text },
+  defaultThresholdMs: {
+    first_token: thresholdMs.first_token,
+    text: thresholdMs.text,
+    reasoning: thresholdMs.text,
+    tool_args: thresholdMs.text,
+    agent: thresholdMs.agent,
+  },
   // After a wait that had an end.
   handoverMs: thresholdMs.agent,
-  toolIdleTimeoutMs: 30_000,
+  toolIdleTimeoutMs: thresholdMs.tool,
   pendingGraceMultiplier: 1,
 };
 
-/** Nothing that is silent for so long goes unflagged, whatever its phase but that of a tool. */
-export const longestMs: number = (1 + confirmRatio) * thresholdMs.first_token;
+/** Whatever is silent for longer is flagged. */
+export const longestMs: number = (1 + confirmRatio) * Math.max(...Object.values(thresholdMs));

@@ -8,6 +8,7 @@ import type { Client, Sight, Way } from './client.ts';
 import { type Judgement, judgeHealthy, judgeStopped } from './judge.ts';
 import { longestMs } from './policy.ts';
 import type { Stage, Told } from './stage.ts';
+import { windowOf } from './window.ts';
 
 export interface CaseResult extends Judgement {
   readonly client: string;
@@ -35,14 +36,14 @@ export async function runCase(
   if (sight === undefined) throw new Error(`${client.name} is not seen by ${way}`);
   const model = `${client.name}-${way}-${which.name}`;
   stage.play(model, inOrder(...which.answers(client, sight)));
-  const child = launched(client, way, model, installed, stage);
+  const child = launched(client, way, which, model, installed, stage);
   try {
     const faults: string[] = [];
     if (which.signal !== undefined) {
       await Promise.race([stage.moments.until(model, 'chunk', which.signal.atChunk), child.ended]);
       await sleep(which.signal.thenMs ?? 0);
       if (hasEnded(child)) faults.push('the client ended before its signal');
-      stage.moments.add(model, 'death');
+      stage.moments.add(model, 'signal');
       kill(child, which.signal.name);
     }
     if (which.exits !== undefined) faults.push(...(await exitFaults(child, which.exits)));
@@ -59,10 +60,18 @@ export async function runCase(
   }
 }
 
-function launched(client: Client, way: Way, model: string, installed: string, stage: Stage): Child {
+function launched(
+  client: Client,
+  way: Way,
+  which: Case,
+  model: string,
+  installed: string,
+  stage: Stage,
+): Child {
   const home = join(stage.scratch, model);
   mkdirSync(home);
-  const api = way === 'tap' ? stage.tap : stage.provider;
+  const tap = which.signal?.name === 'SIGINT' ? stage.attendedTap : stage.tap;
+  const api = way === 'tap' ? tap : stage.provider;
   const launch = client.launch({ way, installed, home, api, detector: stage.detector, model });
   const { PATH, LANG, TMPDIR } = process.env;
   return new Child(launch.file, launch.args, {
@@ -85,9 +94,15 @@ async function judged(which: Case, sight: Sight, model: string, stage: Stage): P
   }
   const told = stage.told.filter((each) => each.model === model);
   const turns = await stage.turns(model);
-  return flag === undefined
-    ? judgeHealthy(sight, told, turns)
-    : judgeStopped(flag, sight, told, turns, stage.moments, model);
+  if (flag === undefined)
+    return judgeHealthy(which.outcome ?? (sight.end === 'completed' ? 'completed' : 'running'), told, turns);
+  return judgeStopped(
+    flag,
+    sight,
+    told,
+    turns,
+    windowOf(flag, sight, stage.moments, model, told.find(isStale)),
+  );
 }
 
 async function exitFaults(child: Child, wanted: 'well' | 'in error'): Promise<readonly string[]> {

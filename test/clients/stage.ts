@@ -25,12 +25,10 @@ export interface Told {
 }
 
 export interface TurnState {
-  readonly id: string;
+  readonly attempt: number;
   readonly model: string | null;
   readonly state: string;
   readonly outcome: string | null;
-  readonly phase: string;
-  readonly chunks: number;
 }
 
 /** All that stands around one client: a scripted model, a real detector, a real tap, and whoever is told. */
@@ -46,6 +44,7 @@ export class Stage {
   #children: Child[] = [];
   #detector = '';
   #tap = '';
+  #attendedTap = '';
 
   private constructor(client: Client) {
     this.#client = client;
@@ -71,6 +70,11 @@ export class Stage {
 
   get tap(): string {
     return this.#tap;
+  }
+
+  /** One that knows of people before its clients. */
+  get attendedTap(): string {
+    return this.#attendedTap;
   }
 
   get provider(): string {
@@ -124,11 +128,16 @@ export class Stage {
       ...['serve', '--config', config, '--port', '0', '--store', 'memory', '--log-level', 'warn'],
     );
     [, this.#detector = ''] = await detector.prints(/watch\s+(http:\/\/\S+?)\/ /);
+    [this.#tap, this.#attendedTap] = await Promise.all([this.#startTap(), this.#startTap('--attended')]);
+  }
+
+  async #startTap(...flags: readonly string[]): Promise<string> {
     const tap = this.#start(
       ...['tap', '--upstream', this.provider, '--route', 'api', '--listen', '127.0.0.1:0'],
-      ...['--endpoint', this.#detector],
+      ...['--endpoint', this.#detector, ...flags],
     );
-    [, this.#tap = ''] = await tap.prints(/turnwatch tap is up: (\S+) ->/);
+    const [, url = ''] = await tap.prints(/turnwatch tap is up: (\S+) ->/);
+    return url;
   }
 
   #start(...args: readonly string[]): Child {
