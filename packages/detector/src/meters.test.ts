@@ -136,3 +136,33 @@ test('engines by state, what they read and how fast; sleeps that hosts announce;
     /^turnwatch_detector_paused_seconds_total\{[^}]*\} (8|9)\d/m,
   );
 });
+
+test('what is over is gone from the next scrape, and what nobody waits for any more is zero', async () => {
+  const away = { id: 'away', url: 'http://127.0.0.1:9/hook', secrets: [`whsec_${'A'.repeat(44)}`] };
+  const other = await runDetector({ endpoints: [away], webhook: { allowPrivate: ['127.0.0.0/8'] } });
+  const scrape = async (): Promise<string> => (await fetch(`${other.url}/metrics`)).text();
+  try {
+    const agent = new ScriptedAgent('t', { provider: 'openai', model: 'gpt-5', parentId: 'p' });
+    agent.a = 5000;
+    await post(other.url, [agent.says({ name: 'started' }, 5000), agent.beat()]);
+    other.pass(1);
+    const stale = await scrape();
+    expect(stale).toMatch(/^turnwatch_turns_stale\{provider="openai",[^}]*\} 1$/m);
+    expect(stale).toMatch(/^turnwatch_turn_oldest_stale_seconds\{/m);
+    expect(stale).toMatch(/^turnwatch_outbox_backlog\{endpoint="away",[^}]*\} 1$/m);
+    agent.a += 500;
+    await post(other.url, [agent.says({ name: 'ended', outcome: 'completed' })]);
+    other.store.bury({
+      endpointId: 'away',
+      createdUntilMs: other.clocks.wallMs(),
+      error: { code: 'network', message: 'given up' },
+    });
+    other.pass(1);
+    const over = await scrape();
+    expect(over).not.toMatch(/^turnwatch_turns_stale\{/m);
+    expect(over).not.toMatch(/^turnwatch_turn_oldest_stale_seconds\{/m);
+    expect(over).toMatch(/^turnwatch_outbox_backlog\{endpoint="away",[^}]*\} 0$/m);
+  } finally {
+    await other.detector.stop();
+  }
+});

@@ -1,4 +1,3 @@
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { AggregationType, MeterProvider } from '@opentelemetry/sdk-metrics';
 import type { Effect, Now, Registry, Signal, TurnEvent, TurnIdentity } from '@turnwatch/core';
 import { type MetricKey, type MetricLabel, metrics } from '@turnwatch/protocol';
@@ -10,6 +9,7 @@ import type { ConnectionLoss } from './http/connections.ts';
 import type { ReceivedRequest } from './ingest/receiver.ts';
 import type { CallReport } from './plugins/plugin-guard.ts';
 import { processInstruments } from './process-instruments.ts';
+import { ScrapeExporter } from './scrape-exporter.ts';
 import { standingInstruments } from './standing-instruments.ts';
 import type { TurnStore } from './store/turn-store.ts';
 
@@ -37,7 +37,7 @@ const maxEndpoints = 200;
 /** The detector's own metrics, by the catalogue in protocol. No id of a turn, session, request or call is ever a label. */
 export class Meters {
   readonly #provider: MeterProvider;
-  readonly #exporter: PrometheusExporter;
+  readonly #exporter: ScrapeExporter;
   readonly #record: Readonly<Record<MetricKey, Recorder>>;
   readonly #sources: MeterSources;
   readonly #models = new Set<string>();
@@ -46,8 +46,7 @@ export class Meters {
 
   constructor(sources: MeterSources) {
     this.#sources = sources;
-    // Embedded: the detector's own listener serves the scrape. target_info would tell this process's command line.
-    this.#exporter = new PrometheusExporter({ preventServerStart: true, withoutTargetInfo: true });
+    this.#exporter = new ScrapeExporter();
     this.#provider = new MeterProvider({ readers: [this.#exporter], views: viewsOfCatalogue() });
     this.#record = this.#instruments(sources);
   }
@@ -192,11 +191,18 @@ export class Meters {
     /** Read at each scrape; nothing is recorded by hand. */
     const gauge = (key: MetricKey, observe: (record: Recorder) => void): Recorder => {
       const made = meter.createObservableGauge(metrics[key].name, optionsOf(key));
-      made.addCallback((result) => observe((value, labels) => result.observe(value, labels)));
+      made.addCallback((result) => {
+        const seen = this.#exporter.observing(metrics[key].name);
+        observe((value, labels = {}) => {
+          seen(labels);
+          result.observe(value, labels);
+        });
+      });
       return () => undefined;
     };
     const byEndpoint = (counts: ReadonlyMap<string, number>, record: Recorder): void => {
-      const sums = new Map<string, number>();
+      // A line that ends says nothing: whoever had something to wait for once has none waiting now.
+      const sums = new Map([...this.#endpoints].map((id) => [id, 0]));
       for (const [id, count] of counts) {
         const endpoint = this.#endpoint(id);
         sums.set(endpoint, (sums.get(endpoint) ?? 0) + count);
