@@ -819,6 +819,24 @@ test('the oldest silence is that of open turns whose clock runs', () => {
   );
 });
 
+test('the oldest silence is one that the silence rule judges: no tool call, and evidence counts', () => {
+  const bench = new Bench();
+  bench.t = 30;
+  const calls = [aCall({ quietSinceA: s(30) })];
+  bench.turn({ turn: 'runs', report: { phase: 'tool', phaseA: 0, lastA: 0, requests: [], calls } });
+  expect(bench.registry.oldestSilent(at(30))).toBeUndefined();
+  const report = {
+    phase: 'first_token',
+    phaseA: 0,
+    lastA: 0,
+    requests: [aRequest()],
+    keepaliveA: s(28),
+  } as const;
+  bench.turn({ turn: 'reads', report: { ...report, keepaliveA: s(27) } });
+  bench.turn({ turn: 'reads', report });
+  expect(bench.registry.oldestSilent(at(30))).toMatchObject({ silenceMs: s(2), view: { id: 'reads' } });
+});
+
 test('a way that is late by nature makes the thresholds of its coarse turns larger from the start, never smaller', () => {
   const now = at(0);
   const registry = new Registry(makePolicy(), now);

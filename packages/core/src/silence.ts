@@ -37,6 +37,15 @@ export function silentSinceA(turn: Turn): Stamp {
   return Math.max(report.lastA, effectivePhaseA(turn), report.wokeA ?? never);
 }
 
+/**
+ * How long a turn has been silent by the silence rule, with the evidence that counted when it was judged last: cheap.
+ * Undefined where that rule does not judge, see {@link silenceOf}.
+ */
+export function judgedSilenceMs(turn: Turn): number | undefined {
+  if (!isJudged(effectivePhase(turn)) || deferredByCalls(turn)) return undefined;
+  return Math.max(0, turn.w - Math.max(silentSinceA(turn), turn.countedA ?? never));
+}
+
 /** Undefined where the silence rule does not judge: `tool` has graces, `waiting` a stopped clock. */
 export function silenceOf(
   turn: Turn,

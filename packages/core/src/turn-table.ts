@@ -2,7 +2,7 @@ import { DueTable } from './due-table.ts';
 import { Family, type Kinship } from './family.ts';
 import { nextDeadlineMs } from './horizon.ts';
 import { muteEndsMs } from './mute.ts';
-import { silentSinceA } from './silence.ts';
+import { judgedSilenceMs } from './silence.ts';
 import type { Now, WallMs } from './time.ts';
 import { isOpen, type Turn } from './turn.ts';
 import type { TurnStateName } from './view.ts';
@@ -102,12 +102,12 @@ export class TurnTable {
     return counts;
   }
 
-  /** The open turn whose clock runs with the longest silence: cheap, asked of all of them at each scrape. */
+  /** The open turn that the silence rule judges with the longest silence: asked of all of them at each scrape. */
   oldestSilent(): { readonly turn: Turn; readonly silenceMs: number } | undefined {
     let oldest: { turn: Turn; silenceMs: number } | undefined;
     for (const turn of this.#turns.values()) {
-      if (!isOpen(turn) || turn.report.phase === 'waiting' || turn.report.phase === 'idle') continue;
-      const silenceMs = turn.w - silentSinceA(turn);
+      const silenceMs = isOpen(turn) ? judgedSilenceMs(turn) : undefined;
+      if (silenceMs === undefined) continue;
       if (oldest === undefined || silenceMs > oldest.silenceMs) oldest = { turn, silenceMs };
     }
     return oldest;
