@@ -89,7 +89,8 @@ test('ports, names and paths fit together', () => {
   const [route] = config.canary.routes;
   expect(collectorConfig).toContain(`\${env:TURNWATCH_PATH:-${route?.path}}`);
   expect(new URL(route?.url ?? '').host).toBe('collector:4318');
-  expect(services['demo-agent']?.environment?.ENDPOINT).toBe('http://collector:4318');
+  for (const variable of ['ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'])
+    expect(services['demo-agent']?.environment?.[variable]).toBe('http://collector:4318');
   for (const collectorPort of ['4317', '4318', '8889', '8888'])
     expect(collectorConfig).toContain(collectorPort);
   expect(portsOf('collector')).toEqual(['4317', '4318']);
