@@ -1,12 +1,12 @@
 import type { Script, Step } from '@turnwatch/testing/provider';
-import type { Client, Flag, Sight } from './client.ts';
+import type { Client, Flag, Quiet, Sight } from './client.ts';
 
 /** What a client is put through, and what is right to say of it. */
 export interface Case {
   readonly name: string;
   readonly what: string;
-  /** Default: every client. */
-  fits?(client: Client): boolean;
+  /** Default: every client, in every way. */
+  fits?(client: Client, sight: Sight): boolean;
   /** Answers to its requests; the last one is repeated. */
   answers(client: Client, sight: Sight): readonly [Script, ...Script[]];
   /** It gets this signal, with all that it has started, so long after so many chunks have been sent. */
@@ -17,10 +17,8 @@ export interface Case {
   };
   /** Whether the client ends by itself, and how. Undefined: it hangs, or is killed. */
   readonly exits?: 'well' | 'in error';
-  /** Undefined: it must never be flagged. */
-  flag?(sight: Sight): Flag | undefined;
-  /** What a turn is in the end that is never flagged, where that is known. Default completed. */
-  readonly outcome?: 'cancelled';
+  /** What is right to say in the end. Default: that it went well. */
+  said?(sight: Sight): Flag | Quiet;
 }
 
 const words = (count: number, gapMs: number): Step => ({
@@ -29,6 +27,8 @@ const words = (count: number, gapMs: number): Step => ({
   gapMs,
 });
 const healthyText: Script = [{ do: 'begin' }, { do: 'wait', ms: 2000 }, words(10, 500)];
+/** Of 300 ms each: when the first records of every client have been sent. */
+const lateChunk = 25;
 /** When a provider that fails says to come again. */
 export const retryAfterS = 2;
 const refused: Script = [
@@ -40,7 +40,7 @@ export const cases: readonly Case[] = [
   {
     name: 'tool',
     what: 'a tool that is silent for 11 s, then a first token after 9 s (20 s where comments are seen)',
-    answers: (client, { seesComments }) => [
+    answers: (client, { seesComments, wholeRequests }) => [
       [{ do: 'begin' }, words(4, 300), { do: 'tool', ...client.slowTool(11) }],
       [
         { do: 'begin' },
@@ -49,7 +49,7 @@ export const cases: readonly Case[] = [
           ms: seesComments && client.breaksAtComments !== true ? 20_000 : 9000,
           ...(client.breaksAtComments === true ? {} : { keepaliveEveryMs: 2000 }),
         },
-        words(12, 700),
+        words(12, wholeRequests === true ? 100 : 700),
       ],
     ],
     exits: 'well',
@@ -70,44 +70,47 @@ export const cases: readonly Case[] = [
     name: 'silent',
     what: 'not one word',
     answers: () => [[{ do: 'begin' }, { do: 'stall' }]],
-    flag: ({ stall }) => ({ ...stall, phase: 'first_token', since: 'request' }),
+    said: ({ stall }) =>
+      typeof stall === 'string' || stall.since === 'request'
+        ? stall
+        : { ...stall, phase: 'first_token', since: 'request' },
   },
   {
     name: 'stall',
     what: 'silence for ever after four words',
     answers: () => [[{ do: 'begin' }, words(4, 500), { do: 'stall' }]],
-    flag: ({ stall }) => stall,
+    said: ({ stall }) => stall,
   },
   {
     name: 'error',
     what: 'the provider fails until the client gives up',
     answers: () => [refused],
     exits: 'in error',
-    flag: ({ error }) => error,
+    said: ({ error }) => error,
   },
   {
     name: 'death',
     what: 'kill -9 of the client in the middle of an answer',
     answers: () => [[{ do: 'begin' }, words(200, 300)]],
-    signal: { name: 'SIGKILL', atChunk: 5 },
-    flag: ({ death }) => death,
+    signal: { name: 'SIGKILL', atChunk: lateChunk },
+    said: ({ death }) => death,
   },
   {
     name: 'tool-death',
     what: 'kill -9 while a tool runs',
     answers: (client) => [[{ do: 'begin' }, words(4, 300), { do: 'tool', ...client.slowTool(25) }]],
-    // The call is a chunk too; the client takes a moment to start it.
-    signal: { name: 'SIGKILL', atChunk: 5, thenMs: 3000 },
-    flag: ({ deathInTool }) => deathInTool,
+    // The call is a chunk too; the client takes a moment to start it, and its first records a while to be sent.
+    signal: { name: 'SIGKILL', atChunk: 5, thenMs: 6000 },
+    said: ({ deathInTool }) => deathInTool,
   },
   {
     name: 'interrupt',
     what: 'SIGINT in the middle of an answer',
     answers: () => [[{ do: 'begin' }, words(200, 300)]],
-    signal: { name: 'SIGINT', atChunk: 5 },
+    fits: (_, { interrupt }) => interrupt !== undefined,
+    signal: { name: 'SIGINT', atChunk: lateChunk },
     exits: 'in error',
-    outcome: 'cancelled',
-    flag: ({ interrupt }) => interrupt,
+    said: ({ interrupt }) => interrupt ?? 'cancelled',
   },
   {
     name: 'compact',

@@ -1,7 +1,11 @@
 import type { Dialect, ModelRequest, Script } from '@turnwatch/testing/provider';
 
-/** How the detector learns of a client: from its own telemetry, or from `turnwatch tap` before its model API. */
-export type Way = 'telemetry' | 'tap';
+/**
+ * How the detector learns of a client: from its own telemetry, from `--import @turnwatch/instrumentation/register`, or from
+ * `turnwatch tap` before its model API.
+ */
+export const ways = ['telemetry', 'register', 'tap'] as const;
+export type Way = (typeof ways)[number];
 
 /** What a client is started with. */
 export interface Setting {
@@ -27,13 +31,18 @@ export interface Launch {
 
 /** How a turn that has stopped is judged: in which phase, and since when it is silent. */
 export interface Flag {
-  readonly phase: 'first_token' | 'text' | 'agent' | 'tool';
+  readonly phase: 'first_token' | 'text' | 'non_streaming' | 'agent' | 'tool';
   readonly since: 'request' | 'chunk' | 'error' | 'signal';
   /** The last record of a client that ends may never be sent: then it is silent since the error before. */
   readonly lastMayBeLost?: boolean;
   /** What the client may be waiting for before its silence counts, ms. */
   readonly waitsMs?: number;
+  /** Default: as the phase has it. This one is found when heartbeats stay away. */
+  readonly reason?: 'process_unreachable';
 }
+
+/** What is known of a turn that is not flagged. Idle: nothing tells of its end. Unseen: the detector never hears of it. */
+export type Quiet = 'completed' | 'failed' | 'cancelled' | 'idle' | 'unseen';
 
 /** What can be known of a client in one way, and so what is right to say of it. */
 export interface Sight {
@@ -41,21 +50,25 @@ export interface Sight {
   readonly heldBackMs: number;
   /** Whether SSE comments are seen: then a first token may take longer than its threshold. */
   readonly seesComments: boolean;
-  /** What a turn that went well is in the end; idle: nothing tells of its end. */
+  /** What a turn that went well is in the end. */
   readonly end: 'completed' | 'idle';
   /** The stream stops. */
-  readonly stall: Flag;
+  readonly stall: Flag | Quiet;
   /** The provider fails until the client gives up. */
-  readonly error: Flag;
+  readonly error: Flag | Quiet;
   /** The client is killed in the middle of a stream. */
-  readonly death: Flag;
-  /** It is killed while it runs a tool. Undefined: a running tool looks like the end of a turn, and is never flagged. */
-  readonly deathInTool?: Flag;
+  readonly death: Flag | Quiet;
+  /** It is killed while it runs a tool. */
+  readonly deathInTool: Flag | Quiet;
   /**
-   * Somebody stops it (SIGINT) in the middle of a stream; the tap is one with `--attended` then. Undefined: it is told that
-   * this was no stall, and nobody is.
+   * Somebody stops it (SIGINT) in the middle of a stream; the tap is one with `--attended` then. Undefined: it does not
+   * handle that, and ends as any process does.
    */
-  readonly interrupt?: Flag;
+  readonly interrupt?: Flag | Quiet;
+  /** Nothing ties one request to the next: each is a turn. */
+  readonly turnPerRequest?: boolean;
+  /** A request is told when it begins and when it has ended: all of it has to fit the threshold of its first token. */
+  readonly wholeRequests?: boolean;
 }
 
 /** A client that people run, as it comes from npm. One file each. */
@@ -73,6 +86,8 @@ export interface Client {
   readonly compactsAfterWords?: number;
   /** The call of a tool that is busy for so long and prints nothing. */
   slowTool(seconds: number): { readonly name: string; readonly args: object };
+  /** The conversation that it is given. For those whose first records do not name the model, which tells turns apart else. */
+  conversation?(model: string): string;
   /** What is answered to requests beside those of the turn: for titles, routing and the like. Undefined: it is the turn's. */
   aside?(request: ModelRequest): Script | undefined;
   launch(setting: Setting): Launch;

@@ -33,6 +33,7 @@ export const codex: Client = {
       error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
       death: { phase: 'agent', since: 'signal' },
       deathInTool: { phase: 'tool', since: 'chunk' },
+      interrupt: 'cancelled',
     },
   },
   compactsAfterWords,

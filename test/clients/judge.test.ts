@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Flag, Sight } from './client.ts';
-import { judgeHealthy, judgeStopped } from './judge.ts';
+import { judgeQuiet, judgeStopped } from './judge.ts';
 import type { Told, TurnState } from './stage.ts';
 import { windowOf } from './window.ts';
 
@@ -9,15 +9,18 @@ import { windowOf } from './window.ts';
 const signs = { of: () => [1000, 2000] };
 const flag: Flag = { phase: 'text', since: 'chunk' };
 const sight: Sight = {
-  ...{ heldBackMs: 0, seesComments: true, end: 'completed', stall: flag, error: flag, death: flag },
+  ...{ heldBackMs: 0, seesComments: true, end: 'completed', stall: flag, error: flag },
+  ...{ death: flag, deathInTool: flag },
 };
 const coarse: Sight = { ...sight, heldBackMs: 1000 };
-const completed: TurnState = { attempt: 1, model: 'm', state: 'ended', outcome: 'completed' };
+const completed: TurnState = {
+  ...{ attempt: 1, model: 'm', conversationId: null, state: 'ended', outcome: 'completed' },
+};
 const stale: TurnState = { ...completed, state: 'stale', outcome: null };
 
 function toldAt(atMs: number, more: Partial<NonNullable<Told['stale']>> = {}): Told {
   return {
-    ...{ atMs, type: 'turn.stale', turn: 't', model: 'm' },
+    ...{ atMs, type: 'turn.stale', turn: 't', model: 'm', conversationId: null },
     stale: { reason: 'silence', phase: 'text', thresholdMs: 6000, precision: 'proven', ...more },
   };
 }
@@ -70,13 +73,39 @@ test('a call is judged by its grace, without a window to confirm', () => {
 
 test('what is well is never flagged, ends well, and is one turn in one attempt', () => {
   const suspect: Told = { ...toldAt(9000), type: 'turn.suspect' };
-  expect(judgeHealthy('completed', [suspect], [completed]).faults).toEqual([]);
-  expect(judgeHealthy('completed', [toldAt(9000)], [completed]).faults).toEqual([
+  expect(judgeQuiet('completed', [suspect], [completed]).faults).toEqual([]);
+  expect(judgeQuiet('completed', [toldAt(9000)], [completed]).faults).toEqual([
     'told: stale (silence, text)',
   ]);
-  expect(judgeHealthy('completed', [], [stale]).faults).toEqual(['the turn is stale, not completed']);
-  expect(judgeHealthy('completed', [], []).faults).toEqual(['the detector knows 0 turns of it, not one']);
-  expect(judgeHealthy('completed', [], [{ ...completed, attempt: 2 }]).faults).toEqual([
+  expect(judgeQuiet('completed', [], [stale]).faults).toEqual(['the turn is stale, not completed']);
+  expect(judgeQuiet('completed', [], []).faults).toEqual(['the detector knows 0 turns of it, not 1']);
+  expect(judgeQuiet('completed', [], [{ ...completed, attempt: 2 }]).faults).toEqual([
     'the turn is in its attempt 2, not its first',
   ]);
+});
+
+test('a turn that can only be idle, or not be seen at all', () => {
+  const running: TurnState = { ...completed, state: 'running', outcome: null };
+  expect(judgeQuiet('idle', [], [running]).faults).toEqual([]);
+  expect(judgeQuiet('idle', [], [completed]).faults).toHaveLength(1);
+  expect(judgeQuiet('unseen', [], []).faults).toEqual([]);
+  expect(judgeQuiet('unseen', [], [completed]).faults).toContain(
+    'the detector knows 1 turns of it, not 0',
+  );
+});
+
+test('where each request is a turn, the last one ends as the whole', () => {
+  const failed: TurnState = { ...completed, outcome: 'failed' };
+  const each = { turnPerRequest: true };
+  expect(judgeQuiet('completed', [], [failed, completed], each).faults).toEqual([]);
+  expect(judgeQuiet('completed', [], [completed, failed], each).faults).toHaveLength(1);
+  expect(judgeQuiet('completed', [toldAt(9000)], [completed], each).faults).toHaveLength(1);
+});
+
+test('a process that is away is found by its heartbeats, without a window to confirm', () => {
+  const gone: Flag = { phase: 'text', since: 'signal', reason: 'process_unreachable' };
+  const told = (ms: number): Told => toldAt(2000 + ms, { reason: 'process_unreachable' });
+  expect(stopped([told(15_100)], [stale], gone)).toEqual([]);
+  expect(stopped([told(12_999)], [stale], gone)).toHaveLength(1);
+  expect(stopped([told(18_001)], [stale], gone)).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import type { Flag, Sight } from './client.ts';
+import type { Flag, Quiet, Sight } from './client.ts';
 import type { Told, TurnState } from './stage.ts';
 import type { Window } from './window.ts';
 
@@ -9,15 +9,23 @@ export interface Judgement {
   readonly faults: readonly string[];
 }
 
-/** It was well: nobody may have been told that it had stopped, and its end is known. */
-export function judgeHealthy(outcome: string, told: readonly Told[], turns: readonly TurnState[]): Judgement {
+/** Nobody may have been told that it had stopped, and its end is known as far as it can be. */
+export function judgeQuiet(
+  end: Quiet,
+  told: readonly Told[],
+  turns: readonly TurnState[],
+  { turnPerRequest }: Pick<Sight, 'turnPerRequest'> = {},
+): Judgement {
   const faults = told.filter(isMoreThanSuspect).map((each) => `told: ${wordsOf(each)}`);
-  for (const turn of turns)
-    if (stateOf(turn) !== outcome) faults.push(`the turn is ${stateOf(turn)}, not ${outcome}`);
+  // Where each request is a turn, the last one ended as the whole.
+  const judged = turnPerRequest === true ? turns.slice(-1) : turns;
+  const right = end === 'idle' ? 'running' : end;
+  for (const turn of judged)
+    if (stateOf(turn) !== right) faults.push(`the turn is ${stateOf(turn)}, not ${right}`);
   return {
-    expected: `never flagged, ${outcome}`,
+    expected: `never flagged, ${end}`,
     seen: seenOf(told, turns, undefined),
-    faults: [...faults, ...countFaults(turns)],
+    faults: [...faults, ...countFaults(judged, end === 'unseen' ? 0 : 1)],
   };
 }
 
@@ -31,7 +39,7 @@ export function judgeStopped(
 ): Judgement {
   const stales = told.filter(({ type }) => type === 'turn.stale');
   const others = told.filter((each) => isMoreThanSuspect(each) && each.type !== 'turn.stale');
-  const faults = [...others.map((each) => `told: ${wordsOf(each)}`), ...countFaults(turns)];
+  const faults = [...others.map((each) => `told: ${wordsOf(each)}`), ...countFaults(turns, 1)];
   if (stales.length !== 1) faults.push(`turn.stale was told ${stales.length} times, not once`);
   if (window === undefined) faults.push(`there was no ${flag.since}`);
   const [stale] = stales;
@@ -73,14 +81,14 @@ function staleFaults(
   return faults;
 }
 
-function countFaults(turns: readonly TurnState[]): readonly string[] {
+function countFaults(turns: readonly TurnState[], right: 0 | 1): readonly string[] {
   const [turn] = turns;
-  if (turns.length !== 1 || turn === undefined)
-    return [`the detector knows ${turns.length} turns of it, not one`];
-  return turn.attempt === 1 ? [] : [`the turn is in its attempt ${turn.attempt}, not its first`];
+  if (turns.length !== right) return [`the detector knows ${turns.length} turns of it, not ${right}`];
+  return turn === undefined || turn.attempt === 1 ? [] : [`the turn is in its attempt ${turn.attempt}, not its first`];
 }
 
-function reasonOf({ phase }: Flag): string {
+function reasonOf({ phase, reason }: Flag): string {
+  if (reason !== undefined) return reason;
   return phase === 'tool' ? 'tool_silence' : 'silence';
 }
 

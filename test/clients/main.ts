@@ -1,12 +1,17 @@
 import { parseArgs } from 'node:util';
+import { aiSdk } from './ai-sdk.ts';
 import { type Case, cases } from './case.ts';
-import type { Client, Way } from './client.ts';
+import { claudeCode } from './claude-code.ts';
+import { type Client, type Way, ways } from './client.ts';
 import { codex } from './codex.ts';
+import { geminiCli } from './gemini-cli.ts';
 import { installed } from './install.ts';
+import { opencode } from './opencode.ts';
+import { qwenCode } from './qwen-code.ts';
 import { type CaseResult, runCase } from './run-case.ts';
 import { Stage } from './stage.ts';
 
-const clients: readonly Client[] = [codex];
+const clients: readonly Client[] = [codex, geminiCli, aiSdk, claudeCode, opencode, qwenCode];
 
 const help = `npm run clients -- [CLIENT]... [flags]
 
@@ -15,7 +20,7 @@ are well, and when they have stopped. A minute or two for each.
 
   CLIENT        ${clients.map(({ name }) => name).join(', ')}; without any: all of them
   --only CASE   ${cases.map(({ name }) => name).join(', ')}; may be given more than once
-  --way WAY     telemetry, tap
+  --way WAY     ${ways.join(', ')}
   --jobs N      cases at a time, default 10; they mostly wait
   --json        a JSON object a case
   --help
@@ -63,18 +68,22 @@ async function main(): Promise<number> {
     values.only,
     cases.map(({ name }) => name),
   );
-  known('way', values.way, ['telemetry', 'tap']);
+  known('way', values.way, ways);
   const jobs = Number(values.jobs);
   if (!Number.isInteger(jobs) || jobs < 1) throw new Error('--jobs takes a whole number from 1 on');
   const results: CaseResult[] = [];
   for (const client of clients) {
     if (positionals.length > 0 && !positionals.includes(client.name)) continue;
-    // The longest first, in both ways.
+    // The longest first, in every way.
     const wanted = cases
-      .filter(({ name, fits }) => (values.only?.includes(name) ?? true) && (fits?.(client) ?? true))
+      .filter(({ name }) => values.only?.includes(name) ?? true)
       .flatMap((which) =>
-        (['telemetry', 'tap'] as const)
-          .filter((way) => client.sight[way] !== undefined && (values.way?.includes(way) ?? true))
+        ways
+          .filter((way) => values.way?.includes(way) ?? true)
+          .filter((way) => {
+            const sight = client.sight[way];
+            return sight !== undefined && (which.fits?.(client, sight) ?? true);
+          })
           .map((way): Job => ({ way, which })),
       );
     results.push(

@@ -4,10 +4,14 @@ import type { DetectorConfigInput } from '@turnwatch/detector';
 export const thresholdMs = {
   first_token: 12_000,
   text: 6000,
+  non_streaming: 12_000,
   agent: 8000,
   /** The grace of a call. */
   tool: 15_000,
 } as const;
+
+/** A process whose heartbeats stay away for so long is gone, ms. */
+export const unreachableMs = 15_000;
 
 /** From the threshold on, this part of it once more before anybody is told. */
 export const confirmRatio = 0.25;
@@ -22,10 +26,12 @@ export const policy: NonNullable<DetectorConfigInput['policy']> = {
     text: thresholdMs.text,
     reasoning: thresholdMs.text,
     tool_args: thresholdMs.text,
+    non_streaming: thresholdMs.non_streaming,
     agent: thresholdMs.agent,
   },
   // After a wait that had an end.
   handoverMs: thresholdMs.agent,
+  unreachableMs: { server: unreachableMs, portable: unreachableMs },
   toolIdleTimeoutMs: thresholdMs.tool,
   pendingGraceMultiplier: 1,
 };

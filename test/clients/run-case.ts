@@ -5,7 +5,7 @@ import { inOrder } from '@turnwatch/testing/provider';
 import { Child } from '../llama/children.ts';
 import type { Case } from './case.ts';
 import type { Client, Sight, Way } from './client.ts';
-import { type Judgement, judgeHealthy, judgeStopped } from './judge.ts';
+import { type Judgement, judgeQuiet, judgeStopped } from './judge.ts';
 import { longestMs } from './policy.ts';
 import type { Stage, Told } from './stage.ts';
 import { windowOf } from './window.ts';
@@ -47,7 +47,7 @@ export async function runCase(
       kill(child, which.signal.name);
     }
     if (which.exits !== undefined) faults.push(...(await exitFaults(child, which.exits)));
-    const judgement = await judged(which, sight, model, stage);
+    const judgement = await judged(client, which, sight, model, stage);
     return {
       ...{ client: client.name, version: client.version, way, case: which.name },
       ...judgement,
@@ -82,26 +82,34 @@ function launched(
   });
 }
 
-async function judged(which: Case, sight: Sight, model: string, stage: Stage): Promise<Judgement> {
-  const flag = which.flag?.(sight);
-  const isStale = (told: Told): boolean => told.type === 'turn.stale' && told.model === model;
-  if (flag === undefined) {
+async function judged(
+  client: Client,
+  which: Case,
+  sight: Sight,
+  model: string,
+  stage: Stage,
+): Promise<Judgement> {
+  const said = which.said?.(sight) ?? sight.end;
+  const conversation = client.conversation?.(model);
+  const isIts = (seen: Pick<Told, 'model' | 'conversationId'>): boolean =>
+    seen.model === model || (conversation !== undefined && seen.conversationId === conversation);
+  const isStale = (told: Told): boolean => told.type === 'turn.stale' && isIts(told);
+  if (typeof said === 'string') {
     // The clock runs on, past any threshold: what is over is not silent.
     await stage.hears(isStale, longestMs + 2 * sight.heldBackMs + 4000);
   } else {
     await stage.hears(isStale, patienceMs);
     await sleep(afterVerdictMs);
   }
-  const told = stage.told.filter((each) => each.model === model);
-  const turns = await stage.turns(model);
-  if (flag === undefined)
-    return judgeHealthy(which.outcome ?? (sight.end === 'completed' ? 'completed' : 'running'), told, turns);
+  const told = stage.told.filter(isIts);
+  const turns = await stage.turns(isIts);
+  if (typeof said === 'string') return judgeQuiet(said, told, turns, sight);
   return judgeStopped(
-    flag,
+    said,
     sight,
     told,
     turns,
-    windowOf(flag, sight, stage.moments, model, told.find(isStale)),
+    windowOf(said, sight, stage.moments, model, told.find(isStale)),
   );
 }
 

@@ -13,7 +13,8 @@ export interface Told {
   readonly atMs: number;
   readonly type: string;
   readonly turn: string;
-  readonly model: string;
+  readonly model: string | null;
+  readonly conversationId: string | null;
   readonly stale:
     | {
         readonly reason: string;
@@ -27,6 +28,7 @@ export interface Told {
 export interface TurnState {
   readonly attempt: number;
   readonly model: string | null;
+  readonly conversationId: string | null;
   readonly state: string;
   readonly outcome: string | null;
 }
@@ -97,12 +99,12 @@ export class Stage {
   }
 
   /** Oldest first. */
-  async turns(model: string): Promise<readonly TurnState[]> {
+  async turns(isRight: (turn: TurnState) => boolean): Promise<readonly TurnState[]> {
     const answer = await fetch(`${this.detector}/v1/turns?limit=200`);
     if (answer.status !== 200)
       throw new Error(`the detector answered ${answer.status}: ${await answer.text()}`);
     const { turns } = (await answer.json()) as { readonly turns: readonly TurnState[] };
-    return turns.filter((turn) => turn.model === model).reverse();
+    return turns.filter(isRight).reverse();
   }
 
   async strike(): Promise<void> {
@@ -161,13 +163,17 @@ export class Stage {
     const { type, subject, data } = JSON.parse(body) as {
       readonly type: string;
       readonly subject: string;
-      readonly data: { readonly turn?: { readonly model?: string }; readonly stale?: Told['stale'] };
+      readonly data: {
+        readonly turn?: { readonly model?: string; readonly conversationId?: string };
+        readonly stale?: Told['stale'];
+      };
     };
     this.told.push({
       atMs: Date.now(),
       type,
       turn: subject,
-      model: data.turn?.model ?? '',
+      model: data.turn?.model ?? null,
+      conversationId: data.turn?.conversationId ?? null,
       stale: data.stale,
     });
     for (const wake of this.#waiting.splice(0)) wake();

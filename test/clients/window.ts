@@ -1,6 +1,6 @@
 import type { Flag, Sight } from './client.ts';
 import type { Moments } from './moments.ts';
-import { confirmRatio, thresholdMs } from './policy.ts';
+import { confirmRatio, thresholdMs, unreachableMs } from './policy.ts';
 import type { Told } from './stage.ts';
 
 /** When a verdict is due, ms after the last sign of life. */
@@ -9,12 +9,14 @@ export interface Window {
   readonly lastMs: number;
   readonly earliestMs: number;
   readonly latestMs: number;
-  /** Within which the threshold has to be that was judged by; undefined: a call is judged by its grace. */
+  /** Within which the threshold has to be that was judged by; undefined: it is judged by something else. */
   readonly thresholdMs: readonly [least: number, most: number] | undefined;
 }
 
 /** The grain of the clocks. */
 const grainMs = 100;
+/** How often heartbeats come, and their way. */
+const heartbeatMs = 2000;
 /** A heartbeat, a tick of the detector and a webhook, on a machine that is busy with other things. */
 const slackMs = 3000;
 /** How much longer records may take than they are held back by design, on such a machine. */
@@ -33,6 +35,12 @@ export function windowOf(
     .filter((atMs) => atMs < (stale?.atMs ?? Number.POSITIVE_INFINITY));
   const lastMs = signs.at(-1);
   if (lastMs === undefined) return undefined;
+  // A process that is away needs no confirmation; its last heartbeat may have come a while before it went.
+  if (flag.reason === 'process_unreachable')
+    return {
+      ...{ lastMs, earliestMs: unreachableMs - heartbeatMs, latestMs: unreachableMs + slackMs },
+      thresholdMs: undefined,
+    };
   const firstMs = (flag.lastMayBeLost === true ? signs.at(-2) : undefined) ?? lastMs;
   const waitsMs = flag.waitsMs ?? 0;
   const isCall = flag.phase === 'tool';

@@ -1,0 +1,72 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { generateContent } from '@turnwatch/testing/provider';
+import type { Client, Flag, Launch } from './client.ts';
+
+const version = '0.61.0';
+/** Telemetry tells no chunk: a request is silent from its begin on. */
+const request: Flag = { phase: 'first_token', since: 'request' };
+
+/** Google's Gemini CLI. */
+export const geminiCli: Client = {
+  name: 'gemini-cli',
+  version,
+  packages: { '@google/gemini-cli': version },
+  dialect: generateContent,
+  sight: {
+    telemetry: {
+      heldBackMs: 5000,
+      seesComments: false,
+      end: 'idle',
+      stall: request,
+      error: { phase: 'agent', since: 'error' },
+      death: request,
+      wholeRequests: true,
+    },
+    tap: {
+      heldBackMs: 0,
+      seesComments: true,
+      end: 'completed',
+      stall: { phase: 'text', since: 'chunk' },
+      error: { phase: 'agent', since: 'error' },
+      death: { phase: 'agent', since: 'death' },
+    },
+  },
+  breaksAtComments: true,
+  slowTool: (seconds) => ({
+    name: 'run_shell_command',
+    args: { command: `sleep ${seconds}`, description: 'wait' },
+  }),
+  launch({ way, installed, home, api, detector, model }): Launch {
+    mkdirSync(join(home, '.gemini'));
+    writeFileSync(
+      join(home, '.gemini/settings.json'),
+      JSON.stringify({
+        // Two tries in the place of ten, which take four minutes.
+        general: { enableAutoUpdate: false, maxAttempts: 2 },
+        privacy: { usageStatisticsEnabled: false },
+        security: { auth: { selectedType: 'gemini-api-key' } },
+        telemetry: {
+          enabled: way === 'telemetry',
+          target: 'local',
+          otlpProtocol: 'http',
+          otlpEndpoint: detector,
+          logPrompts: false,
+        },
+      }),
+    );
+    return {
+      file: process.execPath,
+      args: [
+        join(installed, 'node_modules/@google/gemini-cli/bundle/gemini.js'),
+        ...['--model', model, '--approval-mode', 'yolo', '--skip-trust', '--prompt', 'please work'],
+      ],
+      environment: {
+        GEMINI_API_KEY: 'none',
+        GOOGLE_GEMINI_BASE_URL: api,
+        // What ties its requests together for the tap: it sends nothing of the kind by itself.
+        GEMINI_CLI_CUSTOM_HEADERS: `X-Turnwatch-Conversation-Id: ${model}`,
+      },
+    };
+  },
+};

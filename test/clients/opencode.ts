@@ -1,0 +1,52 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chatCompletions, type ModelRequest } from '@turnwatch/testing/provider';
+import type { Client, Launch } from './client.ts';
+
+const version = '1.18.33';
+
+/** opencode, with a provider of its own configuration. */
+export const opencode: Client = {
+  name: 'opencode',
+  version,
+  packages: { 'opencode-ai': version },
+  dialect: chatCompletions,
+  sight: {
+    tap: {
+      heldBackMs: 0,
+      seesComments: true,
+      end: 'completed',
+      stall: { phase: 'text', since: 'chunk' },
+      error: { phase: 'agent', since: 'error' },
+      death: { phase: 'agent', since: 'death' },
+    },
+  },
+  slowTool: (seconds) => ({ name: 'bash', args: { command: `sleep ${seconds}`, description: 'wait' } }),
+  aside: ({ body }: ModelRequest) =>
+    /title generator/.test(JSON.stringify(body.messages)) ? [{ do: 'text', text: 'a title' }] : undefined,
+  launch({ installed, home, api, model }): Launch {
+    writeFileSync(
+      join(home, 'opencode.json'),
+      JSON.stringify({
+        autoupdate: false,
+        share: 'disabled',
+        model: `scripted/${model}`,
+        small_model: 'scripted/small',
+        provider: {
+          scripted: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'scripted',
+            options: { baseURL: `${api}/v1`, apiKey: 'none' },
+            models: { [model]: {}, small: {} },
+          },
+        },
+        permission: { bash: 'allow' },
+      }),
+    );
+    return {
+      file: join(installed, 'node_modules/.bin/opencode'),
+      args: ['run', 'please work'],
+      environment: { OPENCODE_DISABLE_MODELS_FETCH: '1' },
+    };
+  },
+};
