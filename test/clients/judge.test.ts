@@ -89,9 +89,7 @@ test('a turn that can only be idle, or not be seen at all', () => {
   expect(judgeQuiet('idle', [], [running]).faults).toEqual([]);
   expect(judgeQuiet('idle', [], [completed]).faults).toHaveLength(1);
   expect(judgeQuiet('unseen', [], []).faults).toEqual([]);
-  expect(judgeQuiet('unseen', [], [completed]).faults).toContain(
-    'the detector knows 1 turns of it, not 0',
-  );
+  expect(judgeQuiet('unseen', [], [completed]).faults).toContain('the detector knows 1 turns of it, not 0');
 });
 
 test('where each request is a turn, the last one ends as the whole', () => {

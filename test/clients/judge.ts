@@ -84,7 +84,9 @@ function staleFaults(
 function countFaults(turns: readonly TurnState[], right: 0 | 1): readonly string[] {
   const [turn] = turns;
   if (turns.length !== right) return [`the detector knows ${turns.length} turns of it, not ${right}`];
-  return turn === undefined || turn.attempt === 1 ? [] : [`the turn is in its attempt ${turn.attempt}, not its first`];
+  return turn === undefined || turn.attempt === 1
+    ? []
+    : [`the turn is in its attempt ${turn.attempt}, not its first`];
 }
 
 function reasonOf({ phase, reason }: Flag): string {

@@ -23,6 +23,8 @@ interface Watched {
   readonly lasts: boolean;
   readonly thread: string | undefined;
   open: number;
+  /** An answer to the newest request, or to one beside it, asks for a tool. */
+  asksForTool: boolean;
   /** The client runs what the model asked for. */
   call: ToolHandle | undefined;
   waits: boolean;
@@ -65,6 +67,7 @@ export class TapTurns {
     const own = known === undefined && key.aside === true ? this.#onItsOwn(key) : key;
     const watched = known ?? this.#start(own, asked);
     watched.open++;
+    watched.asksForTool = false;
     watched.call?.end();
     watched.call = undefined;
     if (watched.waits) watched.turn.resumed();
@@ -83,7 +86,10 @@ export class TapTurns {
         request.end(end);
         watched.open--;
         watched.quietSinceMs = this.#options.monoMs();
-        this.#after(own, watched, end.outcome ?? 'completed', asksForTool);
+        const outcome = end.outcome ?? 'completed';
+        // Titles and the like are asked for beside the turn's own request, and may be answered after it.
+        if (outcome === 'completed') watched.asksForTool ||= asksForTool;
+        this.#after(own, watched, outcome);
       },
     };
   }
@@ -117,6 +123,7 @@ export class TapTurns {
       lasts: key.lasts,
       thread,
       open: 0,
+      asksForTool: false,
       call: undefined,
       waits: false,
       quietSinceMs: this.#options.monoMs(),
@@ -144,11 +151,10 @@ export class TapTurns {
     { key, aside }: TurnKey,
     watched: Watched,
     outcome: 'completed' | 'failed' | 'cancelled' | 'unknown',
-    asksForTool: boolean,
   ): void {
     if (watched.open > 0 || this.#turns.get(key) !== watched) return;
     const { attended } = this.#options;
-    const isAnswered = outcome === 'completed' && !asksForTool && aside !== true;
+    const isAnswered = outcome === 'completed' && !watched.asksForTool && aside !== true;
     const isOver = !watched.lasts || isAnswered || (outcome !== 'completed' && attended);
     if (isOver) {
       watched.turn.end({ outcome });
@@ -156,7 +162,8 @@ export class TapTurns {
     } else if (outcome === 'completed' && attended) {
       watched.turn.waiting({ for: 'approval' });
       watched.waits = true;
-    } else if (outcome === 'completed' && asksForTool) watched.call = watched.turn.tool({ name: 'client' });
+    } else if (outcome === 'completed' && watched.asksForTool)
+      watched.call = watched.turn.tool({ name: 'client' });
     // A request that failed, was given up or only compacted the history is the client's to handle: its own code runs now.
   }
 

@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type RequestListener, request, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { configure, setLoggerProvider } from '@turnwatch/instrumentation';
@@ -337,6 +344,26 @@ test('a turn lasts over the tools that its model asks for, which are a call', as
     'gen_ai.request.model': 'm1',
   });
   expect(turns.open).toBe(0);
+});
+
+test('a title that is asked for beside the turn, and comes after its answer, does not end it', async () => {
+  const open: ServerResponse[] = [];
+  const both = Promise.withResolvers<void>();
+  const { url, turns } = await behindTap((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    if (open.push(response) === 2) both.resolve();
+  });
+  const opencode = { 'x-session-id': 'ses_1', 'x-session-affinity': 'ses_1' };
+  const answers = [ask(url, opencode), ask(url, opencode)].map(async (answer) => (await answer).text());
+  await both.promise;
+  open[1]?.end(toolCall + done);
+  await telling('request.ended');
+  expect(names()).not.toContain('tool.started');
+  open[0]?.end(delta({ content: 'a title' }) + done);
+  await Promise.all(answers);
+  await telling('tool.started');
+  expect(names()).not.toContain('turn.ended');
+  expect(turns.open).toBe(1);
 });
 
 test('attended: what comes between two requests is a wait, and a request that is given up ends the turn', async () => {

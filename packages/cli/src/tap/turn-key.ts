@@ -35,6 +35,8 @@ const conversationHeaders = [
   'x-session-affinity',
   'x-litellm-session-id',
 ] as const;
+/** Sub-agents of Claude Code run beside the main one, in its session: each stops by itself. */
+const subagentHeader = 'x-claude-code-agent-id';
 const traceparentForm = /^[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /**
@@ -65,7 +67,11 @@ export function turnKeyOf(headers: IncomingHttpHeaders, unique: string): TurnKey
   };
   const turnId = given ?? codex?.turn;
   if (turnId !== undefined) return { key: `turn ${turnId}`, lasts: true, turnId, ...about };
-  if (conversationId !== undefined) return { key: `conversation ${conversationId}`, lasts: true, ...about };
+  if (conversationId !== undefined) {
+    const subagent = one(subagentHeader);
+    const whose = subagent === undefined ? conversationId : `${conversationId} agent ${subagent}`;
+    return { key: `conversation ${whose}`, lasts: true, ...about };
+  }
   if (trace !== undefined) return { key: `trace ${trace}`, lasts: false, ...about };
   return { key: `request ${unique}`, lasts: false, ...about };
 }
