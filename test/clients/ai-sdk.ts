@@ -27,6 +27,7 @@ export const aiSdk: Client = {
       stall: 'unseen',
       error: 'failed',
       death: 'unseen',
+      deathInTool: 'unseen',
     },
     register: {
       heldBackMs: 0,
@@ -34,7 +35,8 @@ export const aiSdk: Client = {
       end: 'completed',
       stall: { phase: 'text', since: 'chunk' },
       error: 'failed',
-      death: { phase: 'text', since: 'death', reason: 'process_unreachable' },
+      death: { phase: 'text', since: 'signal', reason: 'process_unreachable' },
+      deathInTool: { phase: 'tool', since: 'signal', reason: 'process_unreachable' },
     },
     // It sends nothing that ties its requests together, and one that dies has given its request up.
     tap: {
@@ -44,6 +46,7 @@ export const aiSdk: Client = {
       stall: { phase: 'text', since: 'chunk' },
       error: 'failed',
       death: 'cancelled',
+      deathInTool: 'completed',
       turnPerRequest: true,
     },
   },

@@ -1,10 +1,20 @@
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { messages } from '@turnwatch/testing/provider';
+import { retryAfterS } from './case.ts';
 import type { Client, Flag, Launch } from './client.ts';
 
 const version = '2.1.332';
 /** Telemetry tells a request when it is over: the first one is silent from the prompt on. */
 const prompt: Flag = { phase: 'non_streaming', since: 'request' };
+
+/** It takes none but a UUID. */
+function sessionOf(model: string): string {
+  const [, ...parts] =
+    /^(.{8})(.{4})(.{3})(.{3})(.{12})/.exec(createHash('sha256').update(model).digest('hex')) ?? [];
+  const [a, b, c, d, e] = parts;
+  return `${a}-${b}-4${c}-8${d}-${e}`;
+}
 
 /** Anthropic's Claude Code. */
 export const claudeCode: Client = {
@@ -16,10 +26,12 @@ export const claudeCode: Client = {
     telemetry: {
       heldBackMs: 5000,
       seesComments: false,
-      end: 'idle',
+      end: 'completed',
       stall: prompt,
-      error: prompt,
+      error: 'failed',
       death: prompt,
+      deathInTool: { phase: 'tool', since: 'chunk' },
+      interrupt: 'completed',
       wholeRequests: true,
     },
     tap: {
@@ -27,15 +39,21 @@ export const claudeCode: Client = {
       seesComments: true,
       end: 'completed',
       stall: { phase: 'text', since: 'chunk' },
-      error: { phase: 'agent', since: 'error' },
-      death: { phase: 'agent', since: 'death' },
+      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
+      death: { phase: 'agent', since: 'signal' },
+      deathInTool: { phase: 'tool', since: 'chunk' },
+      interrupt: 'cancelled',
     },
   },
+  conversation: sessionOf,
   slowTool: (seconds) => ({ name: 'Bash', args: { command: `sleep ${seconds}`, description: 'wait' } }),
   launch({ way, installed, api, detector, model }): Launch {
     return {
       file: join(installed, 'node_modules/.bin/claude'),
-      args: ['--print', 'please work', '--model', model, '--dangerously-skip-permissions'],
+      args: [
+        ...['--print', 'please work', '--model', model, '--session-id', sessionOf(model)],
+        '--dangerously-skip-permissions',
+      ],
       environment: {
         ANTHROPIC_BASE_URL: api,
         ANTHROPIC_API_KEY: 'none',
@@ -52,6 +70,9 @@ export const claudeCode: Client = {
               CLAUDE_CODE_ENABLE_TELEMETRY: '1',
               OTEL_LOGS_EXPORTER: 'otlp',
               OTEL_METRICS_EXPORTER: 'otlp',
+              // The span of a prompt says that its turn has ended; nothing else does.
+              OTEL_TRACES_EXPORTER: 'otlp',
+              CLAUDE_CODE_ENHANCED_TELEMETRY_BETA: '1',
               OTEL_EXPORTER_OTLP_PROTOCOL: 'http/protobuf',
               OTEL_EXPORTER_OTLP_ENDPOINT: detector,
             }),

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateContent } from '@turnwatch/testing/provider';
+import { retryAfterS } from './case.ts';
 import type { Client, Flag, Launch } from './client.ts';
 
 const version = '0.61.0';
@@ -21,6 +22,8 @@ export const geminiCli: Client = {
       stall: request,
       error: { phase: 'agent', since: 'error' },
       death: request,
+      deathInTool: 'idle',
+      interrupt: 'idle',
       wholeRequests: true,
     },
     tap: {
@@ -28,8 +31,10 @@ export const geminiCli: Client = {
       seesComments: true,
       end: 'completed',
       stall: { phase: 'text', since: 'chunk' },
-      error: { phase: 'agent', since: 'error' },
-      death: { phase: 'agent', since: 'death' },
+      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
+      death: { phase: 'agent', since: 'signal' },
+      deathInTool: { phase: 'tool', since: 'chunk' },
+      interrupt: 'cancelled',
     },
   },
   breaksAtComments: true,

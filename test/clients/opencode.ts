@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatCompletions, type ModelRequest } from '@turnwatch/testing/provider';
+import { retryAfterS } from './case.ts';
 import type { Client, Launch } from './client.ts';
 
 const version = '1.18.33';
@@ -17,8 +18,10 @@ export const opencode: Client = {
       seesComments: true,
       end: 'completed',
       stall: { phase: 'text', since: 'chunk' },
-      error: { phase: 'agent', since: 'error' },
-      death: { phase: 'agent', since: 'death' },
+      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
+      death: { phase: 'agent', since: 'signal' },
+      deathInTool: { phase: 'tool', since: 'chunk' },
+      interrupt: 'cancelled',
     },
   },
   slowTool: (seconds) => ({ name: 'bash', args: { command: `sleep ${seconds}`, description: 'wait' } }),

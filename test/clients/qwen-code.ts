@@ -21,6 +21,8 @@ export const qwenCode: Client = {
       stall: request,
       error: { phase: 'agent', since: 'error' },
       death: request,
+      deathInTool: 'idle',
+      interrupt: 'cancelled',
       wholeRequests: true,
     },
   },

@@ -87,3 +87,75 @@ test('the span of the interaction ends the turn, unless it is of one before', as
     'claude-code-p1': ['started', 'request_started r1', 'ended failed'],
   });
 });
+
+/** As 2.1.332 writes them: the prefix is in the body, which is not read; decisions come before the answer they are of. */
+const real = (name: string, attributes: ForeignLog['attributes'] = {}): ForeignLog =>
+  log(
+    name,
+    { 'event.sequence': 4, ...attributes },
+    { scope: 'com.anthropic.claude_code.events', traceId: 'a'.repeat(32) },
+  );
+const shortTurn = [
+  real('managed_settings_resolved', { 'prompt.id': '' }),
+  real('plugin_loaded', { 'prompt.id': '' }),
+  real('user_prompt'),
+  real('tool_decision', { ...bash, decision: 'accept' }),
+  real('api_request', { model: 'm', query_source: 'sdk' }),
+  real('assistant_response', { model: 'm' }),
+  real('tool_result', { ...bash, success: 'true' }),
+  real('retention_sweep'),
+  real('api_request', { model: 'm', query_source: 'sdk' }),
+  real('assistant_response', { model: 'm' }),
+];
+const interaction: ForeignSpan = {
+  kind: 'span',
+  name: 'claude_code.interaction',
+  scope: 'com.anthropic.claude_code.tracing',
+  service: 'claude-code',
+  startMs: 900,
+  endMs: 9000,
+  status: 'unset',
+  traceId: 'a'.repeat(32),
+  spanId: 'b'.repeat(16),
+  attributes: { 'session.id': 's1' },
+  resource: {},
+};
+
+test('real names and their order: a tool is open before its answer has ended', async () => {
+  expect(await told(new ClaudeCodeMapper(), [shortTurn, [interaction]])).toEqual({
+    'claude-code-p1': [
+      'started',
+      'request_started r1',
+      'tool_started toolu_1',
+      'request_ended r1 completed',
+      'tool_ended toolu_1 completed',
+      'idle',
+      'step',
+      'idle',
+      'ended completed',
+    ],
+  });
+});
+
+test('a turn shorter than the interval of its logs: its span comes before them, and ends it all the same', async () => {
+  const { 'claude-code-p1': turn } = await told(new ClaudeCodeMapper(), [[interaction], shortTurn]);
+  expect(turn?.slice(0, 2)).toEqual(['started', 'request_started r1']);
+  expect(turn?.slice(-2)).toEqual(['idle', 'ended completed']);
+});
+
+test('the span of a turn whose last request failed does not say so; the turn has failed', async () => {
+  const failing = [real('user_prompt'), real('api_error', { query_source: 'sdk' })];
+  const turn = ['started', 'request_started r1', 'request_ended r1 failed', 'ended failed'];
+  for (const batches of [
+    [failing, [interaction]],
+    [[interaction], failing],
+  ])
+    expect(await told(new ClaudeCodeMapper(), batches)).toEqual({ 'claude-code-p1': turn });
+});
+
+test('the span of the next prompt, before its logs, does not end this one', async () => {
+  const next = { ...interaction, traceId: 'c'.repeat(32) };
+  expect(await told(new ClaudeCodeMapper(), [[real('user_prompt')], [next]])).toEqual({
+    'claude-code-p1': ['started', 'request_started r1'],
+  });
+});

@@ -39,11 +39,18 @@ export class ClaudeCodeMapper implements SignalMapper {
   /** The newest turn of a session. */
   readonly #current = new Recent<ClaudeTurn>();
   readonly #traces = new Recent<ClaudeTurn>();
+  /** Spans that have come before the logs of their turn, as they do where a turn is shorter than the logs' interval. */
+  readonly #ended = new Recent<ForeignSpan>();
+  /** Those of them whose logs are in the records of this call. */
+  readonly #ends = new Map<ClaudeTurn, ForeignSpan>();
 
   map(records: readonly ForeignRecord[]): readonly MappedSignal[] {
-    return records.flatMap((record) =>
+    const signals = records.flatMap((record) =>
       record.kind === 'log' ? this.#log(record) : record.kind === 'span' ? this.#span(record) : [],
     );
+    const ends = [...this.#ends].flatMap(([turn, span]) => endOf(turn, span));
+    this.#ends.clear();
+    return [...signals, ...ends];
   }
 
   #log(log: ForeignLog): readonly MappedSignal[] {
@@ -57,20 +64,36 @@ export class ClaudeCodeMapper implements SignalMapper {
     const ends = name === 'user_prompt' && before !== undefined && before !== turn && !before.over;
     const earlier = ends ? [{ turn: before.id, happening: before.end() }] : [];
     if (session !== undefined) this.#current.set(session, turn);
-    if (log.traceId !== undefined) this.#traces.set(log.traceId, turn);
     const happenings = turn.over ? [] : happeningsOf(turn, name, log);
-    return [...earlier, ...happenings.map((happening) => ({ turn: turn.id, happening }))].map((signal) => ({
+    this.#traced(turn, log);
+    const signals = [...earlier, ...happenings.map((happening) => ({ turn: turn.id, happening }))];
+    return signals.map((signal) => this.#told(signal, log, session));
+  }
+
+  #traced(turn: ClaudeTurn, { traceId }: ForeignLog): void {
+    if (traceId === undefined) return;
+    turn.traced = true;
+    this.#traces.set(traceId, turn);
+    const ended = this.#ended.get(traceId);
+    if (ended === undefined) return;
+    this.#ended.delete(traceId);
+    this.#ends.set(turn, ended);
+  }
+
+  #told(signal: MappedSignal, log: ForeignLog, session: string | undefined): MappedSignal {
+    return {
       ...signal,
       ...(log.service === undefined ? {} : { process: log.service }),
       ...wallOf(log),
       identity: identity({
         conversationId: session,
+        traceId: log.traceId,
         agent: 'claude-code',
         service: log.service,
         provider: 'anthropic',
         model: textOf(log, 'model'),
       }),
-    }));
+    };
   }
 
   /** By the prompt that all its events name; older versions name the session alone. */
@@ -89,18 +112,17 @@ export class ClaudeCodeMapper implements SignalMapper {
 
   #span(span: ForeignSpan): readonly MappedSignal[] {
     if (span.name !== 'claude_code.interaction') return [];
+    const turn = this.#traces.get(span.traceId) ?? this.#untraced(span);
+    if (turn !== undefined) return endOf(turn, span);
+    this.#ended.set(span.traceId, span);
+    return [];
+  }
+
+  /** Logs of older versions name no trace. */
+  #untraced(span: ForeignSpan): ClaudeTurn | undefined {
     const session = textOf(span, 'session.id');
-    const turn =
-      this.#traces.get(span.traceId) ?? (session === undefined ? undefined : this.#current.get(session));
-    // A span of an earlier prompt that comes late says nothing of the present one.
-    if (turn === undefined || turn.over || turn.startedMs > span.endMs) return [];
-    return [
-      {
-        turn: turn.id,
-        happening: turn.end(span.status === 'error' ? 'failed' : 'completed'),
-        ...(span.service === undefined ? {} : { process: span.service }),
-      },
-    ];
+    const turn = session === undefined ? undefined : this.#current.get(session);
+    return turn?.traced === true ? undefined : turn;
   }
 }
 
@@ -117,6 +139,18 @@ const opensTurn: ReadonlySet<string> = new Set(['api_request', 'api_error', 'too
 
 function isClaudeCode({ scope, service }: ForeignLog): boolean {
   return /claude[-_.]?code/.test(`${scope ?? ''} ${service ?? ''}`);
+}
+
+function endOf(turn: ClaudeTurn, span: ForeignSpan): readonly MappedSignal[] {
+  // A span of an earlier prompt that comes late says nothing of the present one.
+  if (turn.over || turn.startedMs > span.endMs) return [];
+  return [
+    {
+      turn: turn.id,
+      happening: turn.end(span.status === 'error' || turn.failed ? 'failed' : 'completed'),
+      ...(span.service === undefined ? {} : { process: span.service }),
+    },
+  ];
 }
 
 function happeningsOf(turn: ClaudeTurn, name: string, log: ForeignLog): readonly Happening[] {

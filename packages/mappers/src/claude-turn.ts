@@ -5,6 +5,10 @@ export class ClaudeTurn {
   readonly id: string;
   over = false;
   startedMs = 0;
+  /** Its logs name their trace. */
+  traced = false;
+  /** Its newest request has failed; the span of a turn that ends so says nothing of it. */
+  failed = false;
 
   #requests = 0;
   #open = false;
@@ -31,6 +35,7 @@ export class ClaudeTurn {
       : { name: 'step' };
     this.#open = false;
     this.#completed = true;
+    this.failed = false;
     return [ended, ...this.#idle()];
   }
 
@@ -41,6 +46,7 @@ export class ClaudeTurn {
       : { name: 'step' };
     this.#open = false;
     this.#completed = false;
+    this.failed = true;
     return [ended];
   }
 
