@@ -38,8 +38,20 @@ export function grown(series: string, range: string): string {
   return `((${series} unless ${series} offset ${range}) or increase(${series}[${range}]))`;
 }
 
+/** A count that begins with the first case: zero before it, nothing where the detector is not scraped. */
+export function orZero(sum: string): string {
+  const scraped = `max(${inPanel('build')})`;
+  return `((${sum} or 0 * ${scraped}) and ${scraped})`;
+}
+
+/** None where nothing was observed: a panel would show it as NaN, on green. */
 export function quantile(share: number, buckets: string, range: string, by: readonly string[] = []): string {
-  return `histogram_quantile(${share}, sum by (${['le', ...by].join(', ')}) (rate(${buckets}[${range}])))`;
+  return `histogram_quantile(${share}, sum by (${['le', ...by].join(', ')}) (rate(${buckets}[${range}]))) >= 0`;
+}
+
+/** None, not NaN, where there is nothing to have a share of. */
+export function shareOf(part: string, whole: string): string {
+  return `${part} / ${whole} >= 0`;
 }
 
 /** One bucket; Prometheus 3 writes whole bounds as 10.0, older ones as they were scraped. */

@@ -1,12 +1,14 @@
-import { inPanel as of, ofAgents, quantile } from '../promql.ts';
+import { inPanel as of, ofAgents, orZero, quantile, shareOf } from '../promql.ts';
+import { quantileColors } from './colors.ts';
 import type { DashboardSpec } from './dashboard.ts';
 
 const speed = (
   tokens: 'engineRead' | 'engineGenerated',
   time: 'engineReading' | 'engineGenerating',
   range: string,
-) => `sum(rate(${of(tokens)}[${range}])) / sum(rate(${of(time)}[${range}]))`;
-const reread = (by: string): string => `${by} (increase(${ofAgents('rereadTokens')}[1h]))`;
+) => shareOf(`sum(rate(${of(tokens)}[${range}]))`, `sum(rate(${of(time)}[${range}]))`);
+const who = 'provider=~"$provider", model=~"$model"';
+const reread = (by: string): string => `${by} (increase(${ofAgents('rereadTokens', who)}[1h]))`;
 
 export const engines: DashboardSpec = {
   id: 'engines',
@@ -19,24 +21,27 @@ export const engines: DashboardSpec = {
         {
           title: 'Engines by state',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description:
             'As their probes tell. An unreachable one proves nothing about its turns; see its process.',
+          noValue: 'no engine',
+          series: { unreachable: { critical: 1 } },
           queries: [{ expr: `sum by (state) (${of('engines')})`, legend: '{{state}}' }],
           width: 8,
         },
         {
           title: 'Requests that wait for a slot',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description:
             'Normal: 0 or a few. They are not stalled: a queue that moves is work. One that stands is a wedged engine.',
+          noValue: 'no engine',
           queries: [{ expr: `sum(${of('engineQueue')})`, legend: 'queued' }],
         },
         {
           title: 'Turns that read their prompt',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description: 'Open turns before their first token, and those that wait for an engine.',
           queries: [
             {
@@ -47,14 +52,15 @@ export const engines: DashboardSpec = {
           width: 6,
         },
         {
-          title: 'Hours spent on reading again, last hour',
+          title: 'Lost to reading again, last hour',
           kind: 'stat',
-          unit: 'h',
+          unit: 's',
           description:
-            'Prompt tokens of requests that did not complete and were made again, at the speed at which your engines read. Normal: next to 0. What cancels them is a client’s time-out that is shorter than the read.',
+            'Prompt tokens of requests that did not complete and were made again, at the speed at which your engines read. Choose the provider of your engines above: tokens of others are counted too. Normal: next to 0. What cancels them is a client’s time-out that is shorter than the read.',
+          noValue: 'none',
           queries: [
             {
-              expr: `(${reread('sum')} or vector(0)) / (${speed('engineRead', 'engineReading', '1h')}) / 3600`,
+              expr: shareOf(orZero(reread('sum')), `(${speed('engineRead', 'engineReading', '1h')})`),
               legend: 'lost',
             },
           ],
@@ -71,6 +77,7 @@ export const engines: DashboardSpec = {
           unit: 'short',
           description:
             'Prompt tokens a second. It falls with the depth of the prompt; half of yesterday’s is a changed batch size or a second load.',
+          noValue: 'No engine reads',
           queries: [{ expr: speed('engineRead', 'engineReading', '$__rate_interval'), legend: 'tokens/s' }],
         },
         {
@@ -78,6 +85,7 @@ export const engines: DashboardSpec = {
           kind: 'timeseries',
           unit: 'short',
           description: 'Tokens a second while a slot generates.',
+          noValue: 'No engine generates',
           queries: [
             { expr: speed('engineGenerated', 'engineGenerating', '$__rate_interval'), legend: 'tokens/s' },
           ],
@@ -85,9 +93,11 @@ export const engines: DashboardSpec = {
         {
           title: 'Queue and busy engines',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
           description:
             'Requests that wait, and engines that work. A queue with no busy engine is a wedged one.',
+          noValue: 'No engine is heard of',
+          series: { queued: { color: 'orange' }, 'busy engines': { color: 'green' } },
           queries: [
             { expr: `sum(${of('engineQueue')})`, legend: 'queued' },
             { expr: `sum(${of('engines', 'state="busy"')})`, legend: 'busy engines' },
@@ -99,6 +109,8 @@ export const engines: DashboardSpec = {
           unit: 's',
           description:
             'As agents see it, sleep of the host left out. Its tail is what first_token thresholds are made of.',
+          noValue: 'No request in this time, or no metrics of agents',
+          series: quantileColors,
           queries: [0.5, 0.9, 0.99].map((share) => ({
             expr: quantile(share, ofAgents('firstChunk', '', '_bucket'), '$__rate_interval'),
             legend: `p${share * 100}`,
@@ -110,6 +122,7 @@ export const engines: DashboardSpec = {
           unit: 'short',
           description:
             'In each hour. cancelled: a client gave up; failed: the stream broke; expired: its own horizon.',
+          noValue: 'No request was made again',
           queries: [{ expr: reread('sum by (outcome)'), legend: '{{outcome}}' }],
         },
         {
@@ -118,6 +131,7 @@ export const engines: DashboardSpec = {
           unit: 's',
           description:
             'From the start of a request to its last byte. A line at a round number is somebody’s time-out.',
+          noValue: 'No request in this time, or no metrics of agents',
           queries: [
             {
               expr: `sum by (le) (increase(${ofAgents('inferenceDuration', '', '_bucket')}[$__rate_interval]))`,

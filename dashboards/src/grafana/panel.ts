@@ -1,6 +1,25 @@
 import { runbookUrl } from '../links.ts';
 import type { cog } from './sdk.ts';
-import { bargauge, common, dashboard, heatmap, prometheus, stat, table, timeseries } from './sdk.ts';
+import { common, dashboard, heatmap, prometheus, stat, table, timeseries } from './sdk.ts';
+
+interface Column {
+  /** A label, or `Value #A` of the first query. */
+  readonly of: string;
+  readonly title: string;
+  readonly unit?: string;
+  /** In pixels; without it columns share what is left. */
+  readonly width?: number;
+}
+
+/** How one series differs from the others of its panel. */
+interface SeriesSpec {
+  /** What it means, not where it stands in a list. */
+  readonly color?: string;
+  readonly unit?: string;
+  readonly critical?: number;
+  /** A line that others are held against: dashed, nothing under it. */
+  readonly limit?: boolean;
+}
 
 interface Query {
   readonly expr: string;
@@ -10,8 +29,8 @@ interface Query {
 
 export interface PanelSpec {
   readonly title: string;
-  readonly kind: 'stat' | 'timeseries' | 'heatmap' | 'table' | 'bargauge';
-  /** Of Grafana: `s`, `short`, `percentunit`, `bytes`. */
+  readonly kind: 'stat' | 'timeseries' | 'heatmap' | 'table';
+  /** Of Grafana: `s`, `short`, `percentunit`, `bytes`; `count`: things that are whole. */
   readonly unit: string;
   /** What it shows, what is normal, and what to do when it is not. */
   readonly description: string;
@@ -23,12 +42,23 @@ export interface PanelSpec {
   /** Values with a name. */
   readonly words?: Readonly<Record<string, { readonly text: string; readonly color: string }>>;
   readonly stacked?: boolean;
+  /** Series by their legend; between slashes: by an expression. */
+  readonly series?: Readonly<Record<string, SeriesSpec>>;
+  /** So many series that their legend needs a column of its own. */
+  readonly many?: boolean;
+  /** From milliseconds to hours in one panel. */
+  readonly log?: boolean;
+  /** Of a table, in their order; others are not shown. The largest of the first value come first. */
+  readonly columns?: readonly Column[];
   /** Of 24 columns. */
   readonly width?: number;
+  /** What it means that there is nothing. Default: that nobody scrapes the detector. */
   readonly noValue?: string;
   /** The alert whose threshold it has. */
   readonly alert?: string;
 }
+
+const nothingColor = '#6e7077';
 
 export const datasource = { type: 'prometheus', uid: '$datasource' } as const;
 
@@ -39,14 +69,24 @@ export function panelOf(spec: PanelSpec): cog.Builder<dashboard.Panel> {
   made
     .title(spec.title)
     .description(spec.description)
-    .unit(spec.unit)
+    .unit(spec.unit === 'count' ? 'short' : spec.unit)
     .datasource(datasource)
     .span(width)
     .height(spec.kind === 'stat' ? 4 : 8)
     .links(links)
-    .thresholds(thresholdsOf(spec));
-  if (spec.noValue !== undefined) made.noValue(spec.noValue);
-  if (spec.words !== undefined) made.mappings(mappingsOf(spec.words));
+    .thresholds(thresholdsOf(spec))
+    .noValue(noValueOf(spec));
+  if (spec.unit === 'count') made.decimals(0);
+  if (spec.kind === 'stat') made.mappings(mappingsOf(spec));
+  for (const [name, series] of Object.entries(spec.series ?? {})) {
+    if (name.startsWith('/')) made.overrideByRegexp(name, propertiesOf(series));
+    else made.overrideByName(name, propertiesOf(series));
+  }
+  for (const { title, unit, width: columnWidth } of spec.columns ?? []) {
+    const properties = propertiesOf(unit === undefined ? {} : { unit });
+    if (columnWidth !== undefined) properties.push({ id: 'custom.width', value: columnWidth });
+    if (properties.length > 0) made.overrideByName(title, properties);
+  }
   for (const [index, query] of spec.queries.entries()) made.withTarget(targetOf(spec, query, index));
   return made;
 }
@@ -55,37 +95,68 @@ function builderOf(spec: PanelSpec) {
   switch (spec.kind) {
     case 'stat':
       return new stat.PanelBuilder()
-        .colorMode(common.BigValueColorMode.Background)
-        .graphMode(common.BigValueGraphMode.Area);
-    case 'bargauge':
-      return new bargauge.PanelBuilder().orientation(common.VizOrientation.Horizontal);
+        .colorMode(isJudged(spec) ? common.BigValueColorMode.Background : common.BigValueColorMode.Value)
+        .graphMode(common.BigValueGraphMode.None)
+        .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']));
     case 'table':
-      return new table.PanelBuilder()
-        .filterable(true)
-        .withTransformation({ id: 'merge', options: {} })
-        .withTransformation({ id: 'organize', options: { excludeByName: { Time: true } } });
+      return tableOf(spec);
     case 'heatmap':
       return new heatmap.PanelBuilder().calculate(false);
-    case 'timeseries': {
-      const made = new timeseries.PanelBuilder()
-        .min(0)
-        .fillOpacity(spec.stacked === true ? 40 : 8)
-        .legend(
-          new common.VizLegendOptionsBuilder()
-            .displayMode(common.LegendDisplayMode.Table)
-            .placement(common.LegendPlacement.Bottom)
-            .calcs(['lastNotNull', 'max']),
-        )
-        .tooltip(new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi));
-      if (spec.stacked === true)
-        made.stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group('A'));
-      if (spec.warn !== undefined || spec.critical !== undefined)
-        made.thresholdsStyle(
-          new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Line),
-        );
-      return made;
-    }
+    case 'timeseries':
+      return timeseriesOf(spec);
   }
+}
+
+function tableOf({ columns = [] }: PanelSpec): table.PanelBuilder {
+  const order = Object.fromEntries(columns.map(({ of }, index) => [of, index]));
+  const names = Object.fromEntries(columns.map(({ of, title }) => [of, title]));
+  const first = columns.find(({ of }) => of.startsWith('Value'));
+  const made = new table.PanelBuilder()
+    .filterable(true)
+    .minWidth(80)
+    .withTransformation({ id: 'merge', options: {} })
+    .withTransformation({
+      id: 'organize',
+      options: { excludeByName: { Time: true }, indexByName: order, renameByName: names },
+    });
+  return first === undefined
+    ? made
+    : made.sortBy([new common.TableSortByFieldStateBuilder().displayName(first.title).desc(true)]);
+}
+
+function timeseriesOf(spec: PanelSpec): timeseries.PanelBuilder {
+  const many = spec.many === true;
+  const made = new timeseries.PanelBuilder()
+    .fillOpacity(spec.stacked === true ? 40 : many ? 0 : 8)
+    .legend(
+      new common.VizLegendOptionsBuilder()
+        .showLegend(true)
+        .displayMode(many ? common.LegendDisplayMode.Table : common.LegendDisplayMode.List)
+        .placement(many ? common.LegendPlacement.Right : common.LegendPlacement.Bottom)
+        .sortBy('Last *')
+        .sortDesc(true)
+        .calcs(many ? ['lastNotNull'] : ['lastNotNull', 'max']),
+    )
+    .tooltip(
+      new common.VizTooltipOptionsBuilder()
+        .mode(common.TooltipDisplayMode.Multi)
+        .sort(common.SortOrder.Descending),
+    );
+  if (spec.log === true)
+    made.scaleDistribution(
+      new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10),
+    );
+  else made.min(0);
+  // Of zeros alone the axis would go up to a hundred.
+  if (spec.unit === 'count' || spec.unit === 'short') made.axisSoftMax(1);
+  if (spec.unit === 'percentunit') made.axisSoftMax(0.01);
+  if (spec.stacked === true)
+    made.stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group('A'));
+  if (spec.warn !== undefined || spec.critical !== undefined)
+    made.thresholdsStyle(
+      new common.GraphThresholdsStyleConfigBuilder().mode(common.GraphThresholdsStyleMode.Line),
+    );
+  return made;
 }
 
 function targetOf({ kind }: PanelSpec, { expr, legend }: Query, index: number): prometheus.DataqueryBuilder {
@@ -95,12 +166,45 @@ function targetOf({ kind }: PanelSpec, { expr, legend }: Query, index: number): 
     .refId(String.fromCharCode(65 + index))
     .datasource(datasource);
   if (kind === 'table') return target.instant().format(prometheus.PromQueryFormat.Table);
-  if (kind === 'bargauge') return target.instant();
-  return kind === 'heatmap' ? target.range().format(prometheus.PromQueryFormat.Heatmap) : target.range();
+  // Of a range the last value would be shown: one of an hour ago as that of now, on green, while nobody scrapes.
+  if (kind === 'stat') return target.instant();
+  return kind === 'heatmap'
+    ? target.range().interval('1m').format(prometheus.PromQueryFormat.Heatmap)
+    : target.range();
 }
 
-function thresholdsOf({ warn, critical, below }: PanelSpec): dashboard.ThresholdsConfigBuilder {
-  const steps: { value: number | null; color: string }[] = [{ value: null, color: 'green' }];
+/** A number that nothing is good or bad about has no colour. */
+function isJudged({ warn, critical, words }: PanelSpec): boolean {
+  return warn !== undefined || critical !== undefined || words !== undefined;
+}
+
+function propertiesOf({ color, unit, critical, limit }: SeriesSpec): dashboard.DynamicConfigValue[] {
+  const steps = [
+    { value: null, color: 'text' },
+    { value: critical, color: 'red' },
+  ];
+  return [
+    ...(color === undefined ? [] : [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }]),
+    ...(unit === undefined
+      ? []
+      : [
+          { id: 'unit', value: unit },
+          { id: 'decimals', value: 1 },
+        ]),
+    ...(limit === true
+      ? [
+          { id: 'custom.fillOpacity', value: 0 },
+          { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 6] } },
+        ]
+      : []),
+    ...(critical === undefined ? [] : [{ id: 'thresholds', value: { mode: 'absolute', steps } }]),
+  ];
+}
+
+function thresholdsOf(spec: PanelSpec): dashboard.ThresholdsConfigBuilder {
+  const { kind, warn, critical, below } = spec;
+  const base = kind === 'stat' && !isJudged(spec) ? 'text' : 'green';
+  const steps: { value: number | null; color: string }[] = [{ value: null, color: base }];
   if (below === true) {
     const limit = critical ?? warn;
     if (limit !== undefined)
@@ -112,12 +216,25 @@ function thresholdsOf({ warn, critical, below }: PanelSpec): dashboard.Threshold
   return new dashboard.ThresholdsConfigBuilder().mode(dashboard.ThresholdsMode.Absolute).steps(steps);
 }
 
-function mappingsOf(words: NonNullable<PanelSpec['words']>): dashboard.ValueMapping[] {
-  const options = Object.entries(words).map(([value, { text, color }], index) => [
+function noValueOf({ kind, noValue }: PanelSpec): string {
+  return noValue ?? (kind === 'stat' ? 'no data' : 'No data: is the detector scraped?');
+}
+
+/** Nothing is neither good nor bad: Grafana would show it on the colour of the best. */
+function mappingsOf(spec: PanelSpec): dashboard.ValueMapping[] {
+  const nothing: dashboard.ValueMapping = {
+    type: dashboard.MappingType.SpecialValue,
+    options: {
+      match: dashboard.SpecialValueMatch.NullAndNan,
+      result: { text: noValueOf(spec), color: nothingColor, index: 0 },
+    },
+  };
+  if (spec.words === undefined) return [nothing];
+  const options = Object.entries(spec.words).map(([value, { text, color }], index) => [
     value,
-    { text, color, index },
+    { text, color, index: index + 1 },
   ]);
-  return [{ type: dashboard.MappingType.ValueToText, options: Object.fromEntries(options) }];
+  return [nothing, { type: dashboard.MappingType.ValueToText, options: Object.fromEntries(options) }];
 }
 
 function runbookLink(alert: string): dashboard.DashboardLinkBuilder {

@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts';
-import { grown, inPanel as of, quantile } from '../promql.ts';
+import { grown, inPanel as of, orZero, quantile } from '../promql.ts';
+import { statusColors } from './colors.ts';
 import type { DashboardSpec } from './dashboard.ts';
 
 export const pipeline: DashboardSpec = {
@@ -14,7 +15,7 @@ export const pipeline: DashboardSpec = {
         {
           title: 'Paths',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description:
             'Whether the detector’s own probe comes back by each path. While one is broken no turn behind it is judged or blamed. Look at the Collector of that path.',
           queries: [{ expr: `min by (path) (${of('pathHealthy')})`, legend: '{{path}}' }],
@@ -37,7 +38,7 @@ export const pipeline: DashboardSpec = {
         {
           title: 'Store',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description:
             'Whether it can be written. If not, verdicts wait in memory: free the disk, do not restart.',
           queries: [{ expr: `min(${of('storeHealthy')})`, legend: 'store' }],
@@ -49,7 +50,7 @@ export const pipeline: DashboardSpec = {
         {
           title: 'Sources not heard of',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description:
             'Agent processes with open turns that fell silent while their path works. Normal: 0. Look at their hosts.',
           queries: [{ expr: `sum(${of('unreachableSources')})`, legend: 'unreachable' }],
@@ -86,6 +87,7 @@ export const pipeline: DashboardSpec = {
           unit: 's',
           description:
             'From a record’s own instant to its arrival, the difference of the clocks in it. Normal: below a second. A step that stays is a clock; a ramp is a queue.',
+          noValue: 'No record in this time',
           queries: [
             {
               expr: quantile(0.95, of('ingestLag', '', '_bucket'), '$__rate_interval', ['path']),
@@ -114,6 +116,7 @@ export const pipeline: DashboardSpec = {
           unit: 'short',
           description:
             'Ingest requests a second. 429 and 503: senders keep their records and come again. 400: they are lost.',
+          series: statusColors,
           queries: [
             { expr: `sum by (status) (rate(${of('requests')}[$__rate_interval]))`, legend: '{{status}}' },
           ],
@@ -121,15 +124,21 @@ export const pipeline: DashboardSpec = {
         {
           title: 'Refused and ignored',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
+          series: {
+            'records refused': { color: 'red' },
+            'requests refused': { color: 'orange' },
+            'records ignored': { color: 'blue' },
+            'connections closed': { color: 'purple' },
+          },
           description:
             'In each ten minutes. Refused records are ours and could not be used; requests are refused as a whole; ignored ones are of others and say nothing of liveness.',
           queries: [
-            { expr: `sum(${grown(of('recordsRefused'), '10m')}) or vector(0)`, legend: 'records refused' },
-            { expr: `sum(${grown(of('requestsRefused'), '10m')}) or vector(0)`, legend: 'requests refused' },
-            { expr: `sum(${grown(of('recordsIgnored'), '10m')}) or vector(0)`, legend: 'records ignored' },
+            { expr: orZero(`sum(${grown(of('recordsRefused'), '10m')})`), legend: 'records refused' },
+            { expr: orZero(`sum(${grown(of('requestsRefused'), '10m')})`), legend: 'requests refused' },
+            { expr: orZero(`sum(${grown(of('recordsIgnored'), '10m')})`), legend: 'records ignored' },
             {
-              expr: `sum(${grown(of('connectionsLost'), '10m')}) or vector(0)`,
+              expr: orZero(`sum(${grown(of('connectionsLost'), '10m')})`),
               legend: 'connections closed',
             },
           ],
@@ -139,7 +148,7 @@ export const pipeline: DashboardSpec = {
         {
           title: 'Sources not heard of, by path',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
           description: 'One at a time: a process died. Many of one path at once: a network or a host.',
           queries: [{ expr: `sum by (path) (${of('unreachableSources')})`, legend: '{{path}}' }],
           warn: limits.unreachableSources,
@@ -171,6 +180,8 @@ export const pipeline: DashboardSpec = {
           kind: 'timeseries',
           unit: 's',
           description: 'Normal: milliseconds. Tenths of a second are a slow or shared disk.',
+          noValue: 'No transaction in this time',
+          series: { ok: { color: 'green' }, failed: { color: 'red' } },
           queries: [
             {
               expr: quantile(0.99, of('commitDuration', '', '_bucket'), '$__rate_interval', ['outcome']),
@@ -196,12 +207,20 @@ export const pipeline: DashboardSpec = {
         {
           title: 'Versions and starts',
           kind: 'table',
-          unit: 'short',
+          unit: 'count',
           description:
-            'Which version runs where, and how often it started in the last hour (Value #B). Normal: 0.',
+            'Which version runs where, and how often it started again in the last hour. Normal: 0.',
+          columns: [
+            { of: 'instance', title: 'Instance' },
+            { of: 'version', title: 'Version' },
+            { of: 'node', title: 'Node' },
+            { of: 'Value', title: 'Starts in the last hour' },
+          ],
           queries: [
-            { expr: `max by (instance, version, node) (${of('build')})`, legend: '' },
-            { expr: `max by (instance) (changes(${of('startTime')}[1h]))`, legend: '' },
+            {
+              expr: `max by (instance, version, node) (${of('build')}) * on (instance) group_left () max by (instance) (changes(${of('startTime')}[1h]))`,
+              legend: '',
+            },
           ],
           alert: 'TurnwatchRestarting',
         },
@@ -211,7 +230,7 @@ export const pipeline: DashboardSpec = {
           unit: 'short',
           description: 'Requests a second. Normal: 0. 401: unknown or missing; 403: not allowed to.',
           queries: [
-            { expr: `sum(rate(${of('unauthorized')}[$__rate_interval])) or vector(0)`, legend: 'refused' },
+            { expr: orZero(`sum(rate(${of('unauthorized')}[$__rate_interval]))`), legend: 'refused' },
           ],
           warn: limits.unauthorizedPerS,
           alert: 'TurnwatchTokensTried',
@@ -219,23 +238,24 @@ export const pipeline: DashboardSpec = {
         {
           title: 'Sleep and pauses',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
           description:
             'Hosts that announced their sleep, and seconds in which the detector stood still, in each hour. Neither is silence of a turn.',
+          series: { 'detector paused': { unit: 's' } },
           queries: [
-            { expr: `sum(${grown(of('suspensions'), '1h')}) or vector(0)`, legend: 'hosts asleep' },
-            { expr: `sum(${grown(of('paused'), '1h')}) or vector(0)`, legend: 'detector paused, s' },
+            { expr: orZero(`sum(${grown(of('suspensions'), '1h')})`), legend: 'hosts asleep' },
+            { expr: orZero(`sum(${grown(of('paused'), '1h')})`), legend: 'detector paused' },
           ],
         },
         {
           title: 'Plugins and the dead-man’s switch',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
           description: 'Failures in each ten minutes. Normal: none.',
           queries: [
-            { expr: `sum(${grown(of('pluginFailures'), '10m')}) or vector(0)`, legend: 'plugin failures' },
+            { expr: orZero(`sum(${grown(of('pluginFailures'), '10m')})`), legend: 'plugin failures' },
             {
-              expr: `sum(${grown(of('deadmanPings', 'outcome="failed"'), '10m')}) or vector(0)`,
+              expr: orZero(`sum(${grown(of('deadmanPings', 'outcome="failed"'), '10m')})`),
               legend: 'pings failed',
             },
           ],

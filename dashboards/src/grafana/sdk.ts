@@ -1,6 +1,5 @@
 // The SDK is CommonJS with one entry a folder: here once, under short names.
 
-import * as bargauge from '@grafana/grafana-foundation-sdk/bargauge';
 import type * as cog from '@grafana/grafana-foundation-sdk/cog';
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
@@ -11,4 +10,4 @@ import * as table from '@grafana/grafana-foundation-sdk/table';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 
 export type { cog };
-export { bargauge, common, dashboard, heatmap, prometheus, stat, table, timeseries };
+export { common, dashboard, heatmap, prometheus, stat, table, timeseries };

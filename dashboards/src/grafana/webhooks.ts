@@ -1,6 +1,7 @@
 import { counted } from '../alerts/recordings.ts';
 import { limits, objectives } from '../limits.ts';
-import { grown, inPanel as of, quantile } from '../promql.ts';
+import { grown, inPanel as of, orZero, quantile, shareOf } from '../promql.ts';
+import { attemptColors, endpointColors, quantileColors } from './colors.ts';
 import type { DashboardSpec } from './dashboard.ts';
 
 const recorded = (name: string): string => `${name}{job=~"$job"}`;
@@ -16,27 +17,27 @@ export const webhooks: DashboardSpec = {
         {
           title: 'Events that wait',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description:
             'Normal: 0, or for seconds. Minutes: an endpoint does not answer, and parents behind it are not told.',
-          queries: [{ expr: `sum(${of('outboxBacklog')}) or vector(0)`, legend: 'waiting' }],
+          queries: [{ expr: orZero(`sum(${of('outboxBacklog')})`), legend: 'waiting' }],
           warn: limits.backlog,
           alert: 'TurnwatchWebhookBacklog',
         },
         {
           title: 'Dead letters',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description:
             'Events that were given up. Mend the endpoint, then replay them: POST /v1/deliveries/EVENT:ENDPOINT/replay.',
-          queries: [{ expr: `sum(${of('deadLetters')}) or vector(0)`, legend: 'dead' }],
+          queries: [{ expr: orZero(`sum(${of('deadLetters')})`), legend: 'dead' }],
           critical: limits.deadLetters,
           alert: 'TurnwatchDeadLetters',
         },
         {
           title: 'Endpoints that get nothing',
           kind: 'stat',
-          unit: 'short',
+          unit: 'count',
           description: 'Paused after long failure, or disabled by an answer of 410.',
           queries: [{ expr: `sum(${of('endpoints', 'state=~"paused|disabled"')})`, legend: 'stopped' }],
           warn: limits.pausedEndpoints,
@@ -48,6 +49,7 @@ export const webhooks: DashboardSpec = {
           unit: 's',
           description:
             'From the instant at which an event was made to the answer that took it, retries included.',
+          noValue: 'no event',
           queries: [{ expr: quantile(0.99, of('deliveryDelay', '', '_bucket'), '1h'), legend: 'p99' }],
           critical: objectives.delivery.withinS,
           width: 6,
@@ -60,7 +62,10 @@ export const webhooks: DashboardSpec = {
           description: `Share of events that took longer than ${objectives.delivery.withinS} s or were given up. Normal: below ${objectives.delivery.mayMiss * 100} %.`,
           queries: [
             {
-              expr: `sum(${recorded(counted('delivery', 'missed', '1h'))}) / sum(${recorded(counted('delivery', 'all', '1h'))})`,
+              expr: shareOf(
+                `sum(${recorded(counted('delivery', 'missed', '1h'))})`,
+                `sum(${recorded(counted('delivery', 'all', '1h'))})`,
+              ),
               legend: 'late',
             },
           ],
@@ -77,8 +82,9 @@ export const webhooks: DashboardSpec = {
         {
           title: 'Events that wait, by endpoint',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
           description: 'A ramp is an endpoint that is away; a step that stays is one that refuses.',
+          noValue: 'No endpoint',
           queries: [{ expr: `sum by (endpoint) (${of('outboxBacklog')})`, legend: '{{endpoint}}' }],
           warn: limits.backlog,
           alert: 'TurnwatchWebhookBacklog',
@@ -87,9 +93,12 @@ export const webhooks: DashboardSpec = {
           title: 'Time to the handler',
           kind: 'timeseries',
           unit: 's',
-          description: 'Normal: below a second. One slow endpoint does not hold up the others.',
+          description:
+            'Of the events in each hour. Normal: below a second. One slow endpoint does not hold up the others.',
+          noValue: 'No event in this time',
+          series: quantileColors,
           queries: [0.5, 0.9, 0.99].map((share) => ({
-            expr: quantile(share, of('deliveryDelay', '', '_bucket'), '$__rate_interval'),
+            expr: quantile(share, of('deliveryDelay', '', '_bucket'), '1h'),
             legend: `p${share * 100}`,
           })),
           critical: objectives.delivery.withinS,
@@ -98,9 +107,10 @@ export const webhooks: DashboardSpec = {
         {
           title: 'Attempts by outcome',
           kind: 'timeseries',
-          unit: 'short',
-          description:
-            'In each five minutes. retried: it will be tried again; refused: the endpoint said no; dead: given up.',
+          unit: 'count',
+          description: 'In each five minutes. retry: it failed and will be tried again; dead: given up.',
+          noValue: 'Nothing was ever sent',
+          series: attemptColors,
           queries: [
             {
               expr: `sum by (endpoint, outcome) (${grown(of('deliveryAttempts'), '5m')})`,
@@ -112,9 +122,10 @@ export const webhooks: DashboardSpec = {
         {
           title: 'Endpoints by state',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
           description:
             'Paused ones keep their queue and are tried again by themselves; disabled ones wait for an operator.',
+          series: endpointColors,
           queries: [{ expr: `sum by (state) (${of('endpoints')})`, legend: '{{state}}' }],
           alert: 'TurnwatchEndpointStopped',
         },
@@ -129,6 +140,7 @@ export const webhooks: DashboardSpec = {
           kind: 'heatmap',
           unit: 's',
           description: 'Each event by how long it took. A second cloud higher up is retries.',
+          noValue: 'No event in this time',
           queries: [
             {
               expr: `sum by (le) (increase(${of('deliveryDelay', '', '_bucket')}[$__rate_interval]))`,
@@ -139,11 +151,12 @@ export const webhooks: DashboardSpec = {
         {
           title: 'Dead letters and superseded events',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
           description: 'Superseded: a newer event of the turn made it worthless before it was delivered.',
+          series: { 'dead letters': { color: 'red' }, 'superseded in an hour': { color: 'blue' } },
           queries: [
-            { expr: `sum(${of('deadLetters')}) or vector(0)`, legend: 'dead letters' },
-            { expr: `sum(${grown(of('superseded'), '1h')}) or vector(0)`, legend: 'superseded in an hour' },
+            { expr: orZero(`sum(${of('deadLetters')})`), legend: 'dead letters' },
+            { expr: orZero(`sum(${grown(of('superseded'), '1h')})`), legend: 'superseded in an hour' },
           ],
           critical: limits.deadLetters,
           alert: 'TurnwatchDeadLetters',
@@ -153,8 +166,12 @@ export const webhooks: DashboardSpec = {
           kind: 'timeseries',
           unit: 'percentunit',
           description: 'The shares that the burn-rate alerts compare with their budgets.',
+          noValue: 'No event in these windows',
           queries: ['5m', '1h', '6h', '3d'].map((window) => ({
-            expr: `sum(${recorded(counted('delivery', 'missed', window))}) / sum(${recorded(counted('delivery', 'all', window))})`,
+            expr: shareOf(
+              `sum(${recorded(counted('delivery', 'missed', window))})`,
+              `sum(${recorded(counted('delivery', 'all', window))})`,
+            ),
             legend: window,
           })),
           alert: 'TurnwatchDeliveryBudgetBurn',
@@ -162,7 +179,7 @@ export const webhooks: DashboardSpec = {
         {
           title: 'Who waits on the events feed',
           kind: 'timeseries',
-          unit: 'short',
+          unit: 'count',
           description: 'Parents that poll instead of being called.',
           queries: [{ expr: `sum(${of('feedSubscribers')})`, legend: 'subscribers' }],
         },

@@ -11,10 +11,10 @@ const values: Readonly<Record<string, string>> = {
   $model: '.*',
 };
 
-/** As Grafana asks it with everything selected. */
-export function filledIn(expr: string): string {
+/** As Grafana asks it with everything selected. @param other values than those of tests */
+export function filledIn(expr: string, other: Readonly<Record<string, string>> = {}): string {
   return expr.replace(/\$(__)?\w+/g, (name) => {
-    const value = values[name];
+    const value = other[name] ?? values[name];
     if (value === undefined) throw new Error(`the variable ${name} has no value in the test`);
     return value;
   });

@@ -12,12 +12,19 @@ export interface Sample {
   readonly value: number;
 }
 
+/** As Prometheus sends them: seconds since the epoch, and numbers as text. */
+export interface Series {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value?: readonly [number, string];
+  readonly values?: readonly (readonly [number, string])[];
+}
+
 interface Answer {
   readonly status: string;
   readonly error?: string;
   readonly data: {
     readonly resultType: string;
-    readonly result: readonly { readonly metric: Record<string, string>; readonly value: [number, string] }[];
+    readonly result: readonly Series[];
   };
 }
 
@@ -42,8 +49,15 @@ export class RunningPrometheus {
     this.#folder = folder;
   }
 
-  /** @param jobs host and port of each, by the name of the job */
-  static async start(jobs: Readonly<Record<string, string>>, ruleFile: string): Promise<RunningPrometheus> {
+  /**
+   * @param jobs host and port of each, by the name of the job
+   * @param data a folder with what it already has; it outlives the stop
+   */
+  static async start(
+    jobs: Readonly<Record<string, string>>,
+    ruleFile: string,
+    data?: string,
+  ): Promise<RunningPrometheus> {
     const folder = mkdtempSync(join(tmpdir(), 'turnwatch-prometheus-'));
     const config = join(folder, 'prometheus.yaml');
     const often = { scrape_interval: '1s', scrape_timeout: '1s' };
@@ -63,9 +77,11 @@ export class RunningPrometheus {
       program('prometheus'),
       [
         `--config.file=${config}`,
-        `--storage.tsdb.path=${join(folder, 'data')}`,
+        `--storage.tsdb.path=${data ?? join(folder, 'data')}`,
         `--web.listen-address=${address}`,
         '--log.level=error',
+        // Written scrapes do not tell when a series has ended, as real ones do: it has when the next one lacks it.
+        ...(data === undefined ? [] : ['--query.lookback-delta=20s']),
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );
@@ -76,13 +92,28 @@ export class RunningPrometheus {
 
   /** @throws what Prometheus says against the query */
   async query(expr: string): Promise<readonly Sample[]> {
-    const response = await fetch(`${this.url}/api/v1/query`, {
+    const found = await this.#ask('query', { query: expr });
+    return found.map(({ metric, value }) => ({ labels: metric, value: Number(value?.[1]) }));
+  }
+
+  /** As it was at `atMs` since the epoch. */
+  seriesAt(expr: string, atMs: number): Promise<readonly Series[]> {
+    return this.#ask('query', { query: expr, time: String(atMs / 1000) });
+  }
+
+  range(expr: string, fromMs: number, toMs: number, stepMs: number): Promise<readonly Series[]> {
+    const [start, end, step] = [fromMs, toMs, stepMs].map((ms) => String(ms / 1000));
+    return this.#ask('query_range', { query: expr, start: start ?? '', end: end ?? '', step: step ?? '' });
+  }
+
+  async #ask(what: string, of: Readonly<Record<string, string>>): Promise<readonly Series[]> {
+    const response = await fetch(`${this.url}/api/v1/${what}`, {
       method: 'POST',
-      body: new URLSearchParams({ query: expr }),
+      body: new URLSearchParams(of),
     });
     const { status, error, data } = (await response.json()) as Answer;
-    if (status !== 'success') throw new Error(`${error}: ${expr}`);
-    return data.result.map(({ metric, value }) => ({ labels: metric, value: Number(value[1]) }));
+    if (status !== 'success') throw new Error(`${error}: ${of.query}`);
+    return data.result;
   }
 
   async rules(): Promise<readonly RuleState[]> {

@@ -22,7 +22,7 @@ export const deliveryMetrics: Readonly<Record<DeliveryMetricKey, MetricSpec>> = 
     unit: '{attempt}',
     kind: 'counter',
     labels: ['endpoint', 'outcome'],
-    help: 'Attempts to deliver an event: delivered, retried, refused, dead.',
+    help: 'Attempts to deliver an event: delivered, retry (it failed and is tried again), dead.',
   },
   deadLetters: {
     name: 'turnwatch.delivery.dead_letters',
