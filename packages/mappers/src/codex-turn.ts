@@ -66,10 +66,15 @@ export class CodexTurn {
     return [...ended, ...this.#request()];
   }
 
+  /** A stream that broke off is told of twice, the second time as the end that it did not have. */
+  streamFailed(): readonly Happening[] {
+    return this.#open && !this.#accepted ? [] : this.requestFailed();
+  }
+
   streamed(kind: string): readonly Happening[] {
     if (kind === 'response.completed') return this.#responseCompleted();
     if (kind === 'response.failed' || kind === 'response.incomplete' || kind === 'error')
-      return this.requestFailed();
+      return this.streamFailed();
     if (kind === 'response.function_call_arguments.done' || kind === 'response.custom_tool_call_input.done')
       this.#asked++;
     if (!this.#open) return [];

@@ -1,4 +1,4 @@
-import type { ForeignLog, ForeignRecord } from '@turnwatch/plugin';
+import type { ForeignLog, ForeignRecord, ForeignSpan } from '@turnwatch/plugin';
 import { describe, expect, test } from 'vitest';
 import { inShort, recorded, told } from '../fixtures/recorded.ts';
 import { CodexMapper } from './codex.ts';
@@ -52,9 +52,8 @@ test('the client gives a silent stream up and asks again', async () => {
   expect(inShort(Object.values(turns)[0]).filter((word) => word.startsWith('request'))).toEqual([
     'request_started r1',
     'request_ended r1 failed',
+    // It gave that one up too, and ended before it told.
     'request_started r2',
-    'request_ended r2 failed',
-    'request_started r3',
   ]);
 });
 
@@ -72,6 +71,46 @@ test('a provider that fails is asked again: the next request is open until its h
       'request_started r4',
     ],
   ]);
+});
+
+test('a stream that breaks off is told of twice, and is one failure', async () => {
+  const broken = (kind: object): ForeignLog => log('sse_event', { ...kind, 'error.message': 'cut' });
+  const twice = [broken({}), broken({ 'event.kind': 'response.completed' })];
+  const accepted = ofTurn('api_request', { 'http.response.status_code': 200 });
+  expect(await words(prompt, accepted, ...twice, accepted, ...twice)).toEqual([
+    'started',
+    'request_started r1',
+    'request_started r1',
+    'request_ended r1 failed',
+    'request_started r2',
+    'request_started r2',
+    'request_ended r2 failed',
+    'request_started r3',
+  ]);
+});
+
+describe('the end of a turn', () => {
+  const span = (name: string, traceId = trace): ForeignSpan => ({
+    ...{ kind: 'span', name, traceId, spanId: '1'.repeat(16), startMs: 0, endMs: 1 },
+    ...{ status: 'unset', attributes: {}, resource: {} },
+  });
+
+  test('one of its two spans is enough: when it exits, Codex may lose the outer one', async () => {
+    for (const spans of [[span('session_task.run')], [span('session_task.turn')]])
+      expect((await words(prompt, sse('response.completed'), ...spans))?.slice(-2)).toEqual([
+        'idle',
+        'ended completed',
+      ]);
+    expect(
+      (await words(prompt, span('session_task.run'), span('session_task.turn')))?.filter((word) =>
+        word.startsWith('ended'),
+      ),
+    ).toEqual(['ended completed']);
+  });
+
+  test('a task that is no turn has the inner one too', async () => {
+    expect(await told(new CodexMapper(), [[span('session_task.run', 'd'.repeat(32))]])).toEqual({});
+  });
 });
 
 describe('without traces nothing tells the end', () => {

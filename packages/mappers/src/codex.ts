@@ -21,8 +21,8 @@ interface Conversation {
 
 /**
  * OpenAI Codex CLI, by its log events: one for each event of the stream, in batches of a second. Nothing logs that a
- * request is sent (`codex.api_request` comes with the headers) or that a turn has ended (only the span
- * `session_task.turn` tells), so the one is inferred from what must follow and without the other a turn becomes idle.
+ * request is sent (`codex.api_request` comes with the headers) or that a turn has ended (only the spans
+ * `session_task.turn` and `session_task.run` tell), so the one is inferred from what must follow and without the other a turn becomes idle.
  *
  * The stream's events name their conversation and no trace, all others both: a turn is named after its trace.
  */
@@ -122,9 +122,14 @@ export class CodexMapper implements SignalMapper {
     }));
   }
 
-  /** The one span that says that a turn is over. All others arrive up to half a minute late and say nothing new. */
+  /**
+   * The spans that say that a turn is over: its own and the one inside of it, which a `codex exec` that ends does not lose
+   * when it loses the other. All others arrive up to half a minute late and say nothing new.
+   */
   #span(span: ForeignSpan): readonly MappedSignal[] {
-    if (span.name !== 'session_task.turn') return [];
+    // Tasks that are no turns have the inner one too.
+    const isInner = span.name === 'session_task.run' && this.#turns.get(span.traceId) !== undefined;
+    if (span.name !== 'session_task.turn' && !isInner) return [];
     const turn = this.#turns.get(span.traceId) ?? new CodexTurn(span.traceId);
     this.#turns.set(span.traceId, turn);
     if (turn.over) return [];
@@ -182,7 +187,7 @@ function happeningsOf(turn: CodexTurn, log: ForeignLog): readonly Happening[] {
       return failed(log) ? turn.requestFailed() : turn.requestOverSocket();
     case 'codex.sse_event':
     case 'codex.websocket_event':
-      return failed(log) ? turn.requestFailed() : turn.streamed(textOf(log, 'event.kind') ?? '');
+      return failed(log) ? turn.streamFailed() : turn.streamed(textOf(log, 'event.kind') ?? '');
     case 'codex.turn_ttft':
       return turn.firstToken();
     case 'codex.tool_decision':
