@@ -25,6 +25,8 @@ export const limits = {
   deadmanFailures: 3,
   refusedRecords: 1,
   pluginFailures: 1,
+  /** Of the capacity of the Collector's queue: time to look at the detector before agents are held back. */
+  collectorQueueShare: 0.5,
 } as const;
 
 /** What is promised, and the share of cases in which it may be broken. */

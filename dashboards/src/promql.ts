@@ -54,6 +54,29 @@ export function shareOf(part: string, whole: string): string {
   return `${part} / ${whole} >= 0`;
 }
 
+/** Of what is rare, or counted by processes that do not live long: with the first of each series, as {@link grown}. */
+export function rareQuantile(share: number, buckets: string, range: string): string {
+  return `histogram_quantile(${share}, ${counts(buckets, range)}) >= 0`;
+}
+
+/**
+ * A heatmap's rows, with the first of each series. Whole bounds are `1.0` by a scrape of Prometheus 3 and `1` by its OTLP
+ * receiver and by older ones: one row, not two.
+ */
+export function counts(buckets: string, range: string): string {
+  return `sum by (le) (label_replace(${grown(buckets, range)}, "le", "$1", "le", "(.+)\\\\.0"))`;
+}
+
+/** A series of the Collector's own. */
+export function ofCollector(name: string, matchers = ''): string {
+  return selector(name, ['job=~"$collectors"', matchers]);
+}
+
+/** As {@link orZero}, of a Collector: nothing where none is scraped. */
+export function orZeroOfCollector(sum: string): string {
+  return `(${sum} or 0 * max(${ofCollector('otelcol_exporter_queue_capacity')}))`;
+}
+
 /** One bucket; Prometheus 3 writes whole bounds as 10.0, older ones as they were scraped. */
 export function upTo(seconds: number): string {
   return Number.isInteger(seconds) ? `le=~"${seconds}(\\\\.0)?"` : `le="${seconds}"`;

@@ -54,13 +54,16 @@ function variables() {
       .allValue('.*')
       .current({ text: 'All', value: '$__all' });
   const ofDetector = 'turnwatch_build';
+  // Also those on which no turn was ever stale.
+  const ofTurns = '{__name__=~"turnwatch_learned_samples|turnwatch_turn_verdicts_total", job=~"$job"}';
   return [
     new dashboard.DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'),
     query('job', 'Detector', `label_values(${ofDetector}, job)`).allValue('.+'),
     query('instance', 'Instance', `label_values(${ofDetector}{job=~"$job"}, instance)`).allValue('.+'),
-    query('provider', 'Provider', 'label_values(turnwatch_turn_verdicts_total{job=~"$job"}, provider)'),
-    query('model', 'Model', 'label_values(turnwatch_turn_verdicts_total{job=~"$job"}, model)'),
+    query('provider', 'Provider', `label_values(${ofTurns}, provider)`),
+    query('model', 'Model', `label_values(${ofTurns}, model)`),
     query('agents', 'Agents', 'label_values(turnwatch_gap_largest_seconds_count, job)').allValue('.+'),
+    query('collectors', 'Collectors', 'label_values(otelcol_exporter_queue_capacity, job)').allValue('.+'),
     new dashboard.TextBoxVariableBuilder('live').label('Live page').defaultValue('http://127.0.0.1:4318'),
     new dashboard.TextBoxVariableBuilder('traces').label('Traces').defaultValue('/explore'),
   ];

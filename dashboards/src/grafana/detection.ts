@@ -1,6 +1,6 @@
 import { counted } from '../alerts/recordings.ts';
 import { limits, objectives } from '../limits.ts';
-import { grown, inPanel as of, ofAgents, orZero, quantile, shareOf } from '../promql.ts';
+import { counts, grown, inPanel as of, ofAgents, orZero, rareQuantile, shareOf } from '../promql.ts';
 import { quantileColors } from './colors.ts';
 import type { DashboardSpec } from './dashboard.ts';
 
@@ -22,7 +22,7 @@ export const detection: DashboardSpec = {
           description:
             'From the instant at which a verdict was due (threshold and confirm window, T + C) to the instant at which it was made. Normal: below a second.',
           noValue: 'no verdict',
-          queries: [{ expr: quantile(0.99, of('detectionDelay', '', '_bucket'), '1h'), legend: 'p99' }],
+          queries: [{ expr: rareQuantile(0.99, of('detectionDelay', '', '_bucket'), '1h'), legend: 'p99' }],
           critical: objectives.detection.withinS,
           width: 6,
           alert: 'TurnwatchDetectionBudgetBurn',
@@ -89,7 +89,7 @@ export const detection: DashboardSpec = {
           noValue: 'No verdict in this time',
           series: quantileColors,
           queries: [0.5, 0.9, 0.99].map((share) => ({
-            expr: quantile(share, of('detectionDelay', '', '_bucket'), '1h'),
+            expr: rareQuantile(share, of('detectionDelay', '', '_bucket'), '1h'),
             legend: `p${share * 100}`,
           })),
           critical: objectives.detection.withinS,
@@ -149,7 +149,7 @@ export const detection: DashboardSpec = {
           noValue: 'No metrics of agents: see docs/dashboards.md',
           queries: [
             {
-              expr: `sum by (le) (increase(${ofAgents('largestGap', who, '_bucket')}[$__rate_interval]))`,
+              expr: counts(ofAgents('largestGap', who, '_bucket'), '$__rate_interval'),
               legend: '{{le}}',
             },
           ],
@@ -162,7 +162,7 @@ export const detection: DashboardSpec = {
           noValue: 'No verdict in this time',
           queries: [
             {
-              expr: `sum by (le) (increase(${of('detectionDelay', '', '_bucket')}[$__rate_interval]))`,
+              expr: counts(of('detectionDelay', '', '_bucket'), '$__rate_interval'),
               legend: '{{le}}',
             },
           ],

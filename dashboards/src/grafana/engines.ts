@@ -1,4 +1,4 @@
-import { inPanel as of, ofAgents, orZero, quantile, shareOf } from '../promql.ts';
+import { counts, grown, inPanel as of, ofAgents, orZero, rareQuantile, shareOf } from '../promql.ts';
 import { quantileColors } from './colors.ts';
 import type { DashboardSpec } from './dashboard.ts';
 
@@ -8,7 +8,7 @@ const speed = (
   range: string,
 ) => shareOf(`sum(rate(${of(tokens)}[${range}]))`, `sum(rate(${of(time)}[${range}]))`);
 const who = 'provider=~"$provider", model=~"$model"';
-const reread = (by: string): string => `${by} (increase(${ofAgents('rereadTokens', who)}[1h]))`;
+const reread = (by: string): string => `${by} (${grown(ofAgents('rereadTokens', who), '1h')})`;
 
 export const engines: DashboardSpec = {
   id: 'engines',
@@ -112,7 +112,7 @@ export const engines: DashboardSpec = {
           noValue: 'No request in this time, or no metrics of agents',
           series: quantileColors,
           queries: [0.5, 0.9, 0.99].map((share) => ({
-            expr: quantile(share, ofAgents('firstChunk', '', '_bucket'), '$__rate_interval'),
+            expr: rareQuantile(share, ofAgents('firstChunk', '', '_bucket'), '$__rate_interval'),
             legend: `p${share * 100}`,
           })),
         },
@@ -134,7 +134,7 @@ export const engines: DashboardSpec = {
           noValue: 'No request in this time, or no metrics of agents',
           queries: [
             {
-              expr: `sum by (le) (increase(${ofAgents('inferenceDuration', '', '_bucket')}[$__rate_interval]))`,
+              expr: counts(ofAgents('inferenceDuration', '', '_bucket'), '$__rate_interval'),
               legend: '{{le}}',
             },
           ],

@@ -90,7 +90,7 @@ function targetFaults(expr: string): string[] {
   if (expr === '' || syntaxErrors(filledIn(expr)) > 0) faults.push(`target-promql: ${expr}`);
   for (const { text, name } of selectors(filledIn(expr))) {
     // Recorded series have their own labels, agents are jobs of their own: each is held to what it has.
-    if (!/job=~"(turnwatch|agents)"/.test(text)) faults.push(`target-job: ${text}`);
+    if (!/job=~"(turnwatch|agents|collector)"/.test(text)) faults.push(`target-job: ${text}`);
     if (name.startsWith('turnwatch_') && /job=~"turnwatch"/.test(text) && !text.includes('instance=~".+"'))
       faults.push(`target-instance: ${text}`);
   }

@@ -1,6 +1,6 @@
 import { counted } from '../alerts/recordings.ts';
 import { limits, objectives } from '../limits.ts';
-import { grown, inPanel as of, orZero, quantile, shareOf } from '../promql.ts';
+import { counts, grown, inPanel as of, orZero, rareQuantile, shareOf } from '../promql.ts';
 import { attemptColors, endpointColors, quantileColors } from './colors.ts';
 import type { DashboardSpec } from './dashboard.ts';
 
@@ -50,7 +50,7 @@ export const webhooks: DashboardSpec = {
           description:
             'From the instant at which an event was made to the answer that took it, retries included.',
           noValue: 'no event',
-          queries: [{ expr: quantile(0.99, of('deliveryDelay', '', '_bucket'), '1h'), legend: 'p99' }],
+          queries: [{ expr: rareQuantile(0.99, of('deliveryDelay', '', '_bucket'), '1h'), legend: 'p99' }],
           critical: objectives.delivery.withinS,
           width: 6,
           alert: 'TurnwatchDeliveryBudgetBurn',
@@ -98,7 +98,7 @@ export const webhooks: DashboardSpec = {
           noValue: 'No event in this time',
           series: quantileColors,
           queries: [0.5, 0.9, 0.99].map((share) => ({
-            expr: quantile(share, of('deliveryDelay', '', '_bucket'), '1h'),
+            expr: rareQuantile(share, of('deliveryDelay', '', '_bucket'), '1h'),
             legend: `p${share * 100}`,
           })),
           critical: objectives.delivery.withinS,
@@ -143,7 +143,7 @@ export const webhooks: DashboardSpec = {
           noValue: 'No event in this time',
           queries: [
             {
-              expr: `sum by (le) (increase(${of('deliveryDelay', '', '_bucket')}[$__rate_interval]))`,
+              expr: counts(of('deliveryDelay', '', '_bucket'), '$__rate_interval'),
               legend: '{{le}}',
             },
           ],

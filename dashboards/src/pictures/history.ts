@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { program } from '../testing/programs.ts';
-import { RunningPrometheus } from '../testing/running-prometheus.ts';
+import { oftenInTests, RunningPrometheus } from '../testing/running-prometheus.ts';
 
 export interface Span {
   readonly startMs: number;
@@ -17,7 +17,11 @@ export async function prometheusWith(
 ): Promise<RunningPrometheus> {
   const data = join(folder, 'data');
   promtool('tsdb', 'create-blocks-from', 'openmetrics', '--quiet', scrapes, data);
-  const first = await RunningPrometheus.start({}, rulesFile, data);
+  const options = {
+    config: { global: oftenInTests, rule_files: [rulesFile], scrape_configs: [] },
+    data,
+  };
+  const first = await RunningPrometheus.start(options);
   const [start, end] = [span.startMs, span.endMs].map((ms) => String(ms / 1000));
   promtool(
     'tsdb',
@@ -30,8 +34,8 @@ export async function prometheusWith(
     `--output-dir=${data}`,
     rulesFile,
   );
-  await first.stop();
-  return RunningPrometheus.start({}, rulesFile, data);
+  await first.end();
+  return RunningPrometheus.start(options);
 }
 
 function promtool(...words: readonly string[]): void {

@@ -45,7 +45,7 @@ try {
       shown[`${spec.id}-gone`] = await answered(json, prometheus, gone);
     }
   } finally {
-    await prometheus.stop();
+    await prometheus.end();
   }
   console.log('Drawing');
   await bundle(join(tool, 'page'), join(folder, 'page'));

@@ -7,7 +7,7 @@ import {
 import { post, ScriptedAgent } from '../../../packages/detector/src/testing/scripted-agent.ts';
 import { WebhookSink } from '../../../packages/detector/src/testing/webhook-sink.ts';
 import { AgentScrape } from './agent-scrape.ts';
-import { RunningPrometheus } from './running-prometheus.ts';
+import { oftenInTests, RunningPrometheus } from './running-prometheus.ts';
 
 export const rulesFile: string = fileURLToPath(new URL('../../alerts/turnwatch.rules.yaml', import.meta.url));
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -39,15 +39,25 @@ export class LiveScene {
       ],
       webhook: { allowPrivate: ['127.0.0.0/8'] },
     });
-    this.#prometheus = await RunningPrometheus.start(
-      { turnwatch: `127.0.0.1:${this.running.port}`, agents: await this.agents.listen() },
-      rulesFile,
-    );
+    const target = (job_name: string, address: string) => ({
+      job_name,
+      static_configs: [{ targets: [address] }],
+    });
+    this.#prometheus = await RunningPrometheus.start({
+      config: {
+        global: oftenInTests,
+        rule_files: [rulesFile],
+        scrape_configs: [
+          target('turnwatch', `127.0.0.1:${this.running.port}`),
+          target('agents', await this.agents.listen()),
+        ],
+      },
+    });
   }
 
   /** Also after a start that failed. */
   async stop(): Promise<void> {
-    await this.#prometheus?.stop();
+    await this.#prometheus?.end();
     await this.#running?.detector.stop();
     await this.agents.close();
     await this.sink.close();

@@ -33,59 +33,72 @@ export interface RuleState {
   readonly health: string;
   readonly lastError?: string;
   readonly state?: string;
+  /** The zero of time before the first. */
+  readonly lastEvaluation: string;
 }
 
-/** A real Prometheus in a folder of its own that scrapes each second. */
+/** As much of Prometheus' configuration as is looked at here. */
+export interface PrometheusConfig {
+  readonly global?: Readonly<Record<string, string>>;
+  readonly rule_files?: readonly string[];
+  readonly scrape_configs: readonly {
+    readonly job_name: string;
+    readonly static_configs: readonly { readonly targets: readonly string[] }[];
+  }[];
+}
+
+export interface PrometheusOptions {
+  readonly config: PrometheusConfig;
+  /** Default: `program('prometheus')`. */
+  readonly command?: string;
+  readonly args?: readonly string[];
+  /** A folder with what it already has; it outlives the end. Default: one of its own. */
+  readonly data?: string;
+}
+
+/** Often enough for a test. */
+export const oftenInTests = {
+  scrape_interval: '1s',
+  scrape_timeout: '1s',
+  evaluation_interval: '500ms',
+} as const;
+
+/** A real Prometheus in a folder of its own. */
 export class RunningPrometheus {
   readonly url: string;
   readonly #child: ChildProcess;
   readonly #folder: string;
-  readonly #jobs: number;
+  readonly #targets: number;
 
-  private constructor(url: string, jobs: number, child: ChildProcess, folder: string) {
-    this.#jobs = jobs;
+  private constructor(url: string, targets: number, child: ChildProcess, folder: string) {
+    this.#targets = targets;
     this.url = url;
     this.#child = child;
     this.#folder = folder;
   }
 
-  /**
-   * @param jobs host and port of each, by the name of the job
-   * @param data a folder with what it already has; it outlives the stop
-   */
-  static async start(
-    jobs: Readonly<Record<string, string>>,
-    ruleFile: string,
-    data?: string,
-  ): Promise<RunningPrometheus> {
+  static async start({ config, command, data, args = [] }: PrometheusOptions): Promise<RunningPrometheus> {
     const folder = mkdtempSync(join(tmpdir(), 'turnwatch-prometheus-'));
-    const config = join(folder, 'prometheus.yaml');
-    const often = { scrape_interval: '1s', scrape_timeout: '1s' };
-    writeFileSync(
-      config,
-      stringify({
-        global: { ...often, evaluation_interval: '500ms' },
-        rule_files: [ruleFile],
-        scrape_configs: Object.entries(jobs).map(([job_name, target]) => ({
-          job_name,
-          static_configs: [{ targets: [target] }],
-        })),
-      }),
-    );
+    const file = join(folder, 'prometheus.yaml');
+    writeFileSync(file, stringify(config));
     const address = `127.0.0.1:${await freePort()}`;
     const child = spawn(
-      program('prometheus'),
+      command ?? program('prometheus'),
       [
-        `--config.file=${config}`,
+        `--config.file=${file}`,
         `--storage.tsdb.path=${data ?? join(folder, 'data')}`,
         `--web.listen-address=${address}`,
         '--log.level=error',
         // Written scrapes do not tell when a series has ended, as real ones do: it has when the next one lacks it.
         ...(data === undefined ? [] : ['--query.lookback-delta=20s']),
+        ...args,
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );
-    const running = new RunningPrometheus(`http://${address}`, Object.keys(jobs).length, child, folder);
+    const targets = config.scrape_configs.flatMap(({ static_configs }) =>
+      static_configs.flatMap((each) => each.targets),
+    );
+    const running = new RunningPrometheus(`http://${address}`, targets.length, child, folder);
     await running.until(async () => (await fetch(`${running.url}/-/ready`)).ok, 'it is ready');
     return running;
   }
@@ -141,11 +154,34 @@ export class RunningPrometheus {
     const from = Date.now() / 1000;
     await this.until(async () => {
       const fresh = await this.query(`timestamp(up) > ${from} and up == 1`);
-      return fresh.length === this.#jobs;
+      return fresh.length === this.#targets;
     }, 'a scrape');
   }
 
-  async stop(): Promise<void> {
+  /** Until every rule has been evaluated anew, those that use recorded series after these. */
+  async evaluated(): Promise<void> {
+    for (let round = 0; round < 2; round++) {
+      const from = Date.now();
+      await this.until(
+        async () => (await this.rules()).every(({ lastEvaluation }) => Date.parse(lastEvaluation) > from),
+        'the rules are evaluated',
+      );
+    }
+  }
+
+  /** Values of a label among the series that are there now, as `label_values` of a dashboard's variable asks for them. */
+  async labelValues(label: string, selector: string): Promise<readonly string[]> {
+    const url = `${this.url}/api/v1/label/${label}/values?${new URLSearchParams({ 'match[]': selector })}`;
+    const { status, error, data } = (await (await fetch(url)).json()) as {
+      readonly status: string;
+      readonly error?: string;
+      readonly data: readonly string[];
+    };
+    if (status !== 'success') throw new Error(`${error}: ${selector}`);
+    return data;
+  }
+
+  async end(): Promise<void> {
     const gone = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
     await gone;
