@@ -17,8 +17,12 @@ export interface Case {
   };
   /** Whether the client ends by itself, and how. Undefined: it hangs, or is killed. */
   readonly exits?: 'well' | 'in error';
-  /** What is right to say in the end. Default: that it went well. */
-  said?(sight: Sight): Flag | Quiet;
+  /** The tap is one with `--attended`. */
+  readonly attended?: true;
+  /** When it has ended it is started again, goes on with the conversation, and ends well. */
+  readonly resumes?: true;
+  /** What is right to say in the end; of several turns the oldest first. Default: that it went well. */
+  said?(sight: Sight): Flag | Quiet | readonly Quiet[];
 }
 
 const words = (count: number, gapMs: number): Step => ({
@@ -67,6 +71,13 @@ export const cases: readonly Case[] = [
     exits: 'well',
   },
   {
+    name: 'cut',
+    what: 'the connection is cut after four words, and the client asks again',
+    fits: ({ asksAgain }) => asksAgain === true,
+    answers: () => [[{ do: 'begin' }, words(4, 500), { do: 'drop' }], healthyText],
+    exits: 'well',
+  },
+  {
     name: 'silent',
     what: 'not one word',
     answers: () => [[{ do: 'begin' }, { do: 'stall' }]],
@@ -110,7 +121,18 @@ export const cases: readonly Case[] = [
     fits: (_, { interrupt }) => interrupt !== undefined,
     signal: { name: 'SIGINT', atChunk: lateChunk },
     exits: 'in error',
+    attended: true,
     said: ({ interrupt }) => interrupt ?? 'cancelled',
+  },
+  {
+    name: 'resume',
+    what: 'SIGINT in the middle of an answer, then the conversation goes on with another turn',
+    answers: () => [[{ do: 'begin' }, words(200, 300)], healthyText],
+    fits: (_, { abandoned }) => abandoned !== undefined,
+    signal: { name: 'SIGINT', atChunk: lateChunk },
+    exits: 'in error',
+    resumes: true,
+    said: ({ abandoned, end }) => [abandoned ?? 'unknown', end],
   },
   {
     name: 'compact',

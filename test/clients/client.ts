@@ -20,6 +20,8 @@ export interface Setting {
   readonly detector: string;
   /** It has to ask for this one: requests and turns are told apart by it. */
   readonly model: string;
+  /** It has worked here before, and is to go on with that conversation. */
+  readonly resumes: boolean;
 }
 
 export interface Launch {
@@ -41,8 +43,11 @@ export interface Flag {
   readonly reason?: 'process_unreachable';
 }
 
-/** What is known of a turn that is not flagged. Idle: nothing tells of its end. Unseen: the detector never hears of it. */
-export type Quiet = 'completed' | 'failed' | 'cancelled' | 'idle' | 'unseen';
+/**
+ * What is known of a turn that is not flagged. Idle: nothing tells of its end. Unseen: the detector never hears of it.
+ * Unknown: it has ended, and nothing tells how.
+ */
+export type Quiet = 'completed' | 'failed' | 'cancelled' | 'unknown' | 'idle' | 'unseen';
 
 /** What can be known of a client in one way, and so what is right to say of it. */
 export interface Sight {
@@ -65,6 +70,8 @@ export interface Sight {
    * handle that, and ends as any process does.
    */
   readonly interrupt?: Flag | Quiet;
+  /** What a turn is that was stopped like that, when its conversation goes on. Undefined: it does not go on. */
+  readonly abandoned?: Quiet;
   /** Nothing ties one request to the next: each is a turn. */
   readonly turnPerRequest?: boolean;
   /** A request is told when it begins and when it has ended: all of it has to fit the threshold of its first token. */
@@ -82,6 +89,8 @@ export interface Client {
   readonly sight: Readonly<Partial<Record<Way, Sight>>>;
   /** Whether an SSE comment in its stream breaks it. */
   readonly breaksAtComments?: boolean;
+  /** Whether it asks again when a stream is cut. */
+  readonly asksAgain?: boolean;
   /** It compacts its history, in the middle of a turn, after so many words. */
   readonly compactsAfterWords?: number;
   /** The call of a tool that is busy for so long and prints nothing. */

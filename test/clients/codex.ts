@@ -24,6 +24,7 @@ export const codex: Client = {
       deathInTool: { phase: 'tool', since: 'chunk' },
       // Its last second of logs and all spans are lost then: nothing tells it from a death.
       interrupt: { phase: 'text', since: 'chunk' },
+      abandoned: 'unknown',
     },
     tap: {
       heldBackMs: 0,
@@ -34,8 +35,10 @@ export const codex: Client = {
       death: { phase: 'agent', since: 'signal' },
       deathInTool: { phase: 'tool', since: 'chunk' },
       interrupt: 'cancelled',
+      abandoned: 'cancelled',
     },
   },
+  asksAgain: true,
   compactsAfterWords,
   slowTool: (seconds) => ({
     name: 'exec_command',
@@ -43,13 +46,13 @@ export const codex: Client = {
   }),
   launch(setting): Launch {
     const codexHome = join(setting.home, '.codex');
-    mkdirSync(codexHome);
+    mkdirSync(codexHome, { recursive: true });
     writeFileSync(join(codexHome, 'config.toml'), configOf(setting));
     return {
       file: process.execPath,
       args: [
         join(setting.installed, 'node_modules/@openai/codex/bin/codex.js'),
-        ...['exec', '--skip-git-repo-check', 'please work'],
+        ...['exec', ...(setting.resumes ? ['resume', '--last'] : []), '--skip-git-repo-check', 'please work'],
       ],
       environment: { CODEX_HOME: codexHome, SCRIPTED_KEY: 'none' },
     };

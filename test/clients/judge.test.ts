@@ -92,6 +92,16 @@ test('a turn that can only be idle, or not be seen at all', () => {
   expect(judgeQuiet('unseen', [], [completed]).faults).toContain('the detector knows 1 turns of it, not 0');
 });
 
+test('of several turns each has its own end', () => {
+  const cancelled: TurnState = { ...completed, outcome: 'cancelled' };
+  const ends = ['cancelled', 'completed'] as const;
+  expect(judgeQuiet(ends, [], [cancelled, completed]).faults).toEqual([]);
+  expect(judgeQuiet(ends, [], [completed, completed]).faults).toEqual([
+    'the turn is completed, not cancelled',
+  ]);
+  expect(judgeQuiet(ends, [], [cancelled]).faults).toEqual(['the detector knows 1 turns of it, not 2']);
+});
+
 test('where each request is a turn, the last one ends as the whole', () => {
   const failed: TurnState = { ...completed, outcome: 'failed' };
   const each = { turnPerRequest: true };

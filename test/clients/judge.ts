@@ -9,23 +9,26 @@ export interface Judgement {
   readonly faults: readonly string[];
 }
 
-/** Nobody may have been told that it had stopped, and its end is known as far as it can be. */
+/** Nobody may have been told that it had stopped, and the ends of its turns are known as far as they can be. */
 export function judgeQuiet(
-  end: Quiet,
+  end: Quiet | readonly Quiet[],
   told: readonly Told[],
   turns: readonly TurnState[],
   { turnPerRequest }: Pick<Sight, 'turnPerRequest'> = {},
 ): Judgement {
+  const ends = typeof end === 'string' ? [end] : end;
   const faults = told.filter(isMoreThanSuspect).map((each) => `told: ${wordsOf(each)}`);
   // Where each request is a turn, the last one ended as the whole.
   const judged = turnPerRequest === true ? turns.slice(-1) : turns;
-  const right = end === 'idle' ? 'running' : end;
-  for (const turn of judged)
-    if (stateOf(turn) !== right) faults.push(`the turn is ${stateOf(turn)}, not ${right}`);
+  for (const [index, turn] of judged.entries()) {
+    const right = ends[index] === 'idle' ? 'running' : ends[index];
+    if (right !== undefined && stateOf(turn) !== right)
+      faults.push(`the turn is ${stateOf(turn)}, not ${right}`);
+  }
   return {
-    expected: `never flagged, ${end}`,
+    expected: `never flagged, ${ends.join(' + ')}`,
     seen: seenOf(told, turns, undefined),
-    faults: [...faults, ...countFaults(judged, end === 'unseen' ? 0 : 1)],
+    faults: [...faults, ...countFaults(judged, ends.filter((each) => each !== 'unseen').length)],
   };
 }
 
@@ -81,12 +84,11 @@ function staleFaults(
   return faults;
 }
 
-function countFaults(turns: readonly TurnState[], right: 0 | 1): readonly string[] {
-  const [turn] = turns;
+function countFaults(turns: readonly TurnState[], right: number): readonly string[] {
   if (turns.length !== right) return [`the detector knows ${turns.length} turns of it, not ${right}`];
-  return turn === undefined || turn.attempt === 1
-    ? []
-    : [`the turn is in its attempt ${turn.attempt}, not its first`];
+  return turns
+    .filter(({ attempt }) => attempt !== 1)
+    .map(({ attempt }) => `the turn is in its attempt ${attempt}, not its first`);
 }
 
 function reasonOf({ phase, reason }: Flag): string {

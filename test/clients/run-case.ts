@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { inOrder } from '@turnwatch/testing/provider';
 import { Child } from '../llama/children.ts';
 import type { Case } from './case.ts';
-import type { Client, Sight, Way } from './client.ts';
+import type { Client, Flag, Launch, Quiet, Sight, Way } from './client.ts';
 import { type Judgement, judgeQuiet, judgeStopped } from './judge.ts';
 import { longestMs } from './policy.ts';
 import type { Stage, Told } from './stage.ts';
@@ -36,50 +36,61 @@ export async function runCase(
   if (sight === undefined) throw new Error(`${client.name} is not seen by ${way}`);
   const model = `${client.name}-${way}-${which.name}`;
   stage.play(model, inOrder(...which.answers(client, sight)));
-  const child = launched(client, way, which, model, installed, stage);
+  const home = join(stage.scratch, model);
+  mkdirSync(home);
+  const tap = which.attended === true ? stage.attendedTap : stage.tap;
+  const api = way === 'tap' ? tap : stage.provider;
+  const children: Child[] = [];
+  const start = (resumes: boolean): Child => {
+    const setting = { way, installed, home, api, detector: stage.detector, model, resumes };
+    const child = launched(client.launch(setting), home);
+    children.push(child);
+    return child;
+  };
   try {
+    const child = start(false);
     const faults: string[] = [];
-    if (which.signal !== undefined) {
-      await Promise.race([stage.moments.until(model, 'chunk', which.signal.atChunk), child.ended]);
-      await sleep(which.signal.thenMs ?? 0);
-      if (hasEnded(child)) faults.push('the client ended before its signal');
-      stage.moments.add(model, 'signal');
-      kill(child, which.signal.name);
-    }
+    if (which.signal !== undefined) faults.push(...(await signalFaults(child, which.signal, model, stage)));
     if (which.exits !== undefined) faults.push(...(await exitFaults(child, which.exits)));
+    if (which.resumes === true) faults.push(...(await exitFaults(start(true), 'well')));
     const judgement = await judged(client, which, sight, model, stage);
     return {
       ...{ client: client.name, version: client.version, way, case: which.name },
       ...judgement,
       faults: [...faults, ...judgement.faults],
-      output: child.output.slice(-2000),
+      output: children.map(({ output }) => output.slice(-2000)).join(''),
     };
   } finally {
-    kill(child);
-    await child.ended;
+    for (const child of children) kill(child);
+    for (const child of children) await child.ended;
   }
 }
 
-function launched(
-  client: Client,
-  way: Way,
-  which: Case,
-  model: string,
-  installed: string,
-  stage: Stage,
-): Child {
-  const home = join(stage.scratch, model);
-  mkdirSync(home);
-  const tap = which.signal?.name === 'SIGINT' ? stage.attendedTap : stage.tap;
-  const api = way === 'tap' ? tap : stage.provider;
-  const launch = client.launch({ way, installed, home, api, detector: stage.detector, model });
+function launched({ file, args, environment }: Launch, home: string): Child {
   const { PATH, LANG, TMPDIR } = process.env;
-  return new Child(launch.file, launch.args, {
+  return new Child(file, args, {
     cwd: home,
     // A group of its own: it is killed with what it has started.
     detached: true,
-    env: { PATH, LANG, TMPDIR, HOME: home, ...launch.environment },
+    env: { PATH, LANG, TMPDIR, HOME: home, ...environment },
   });
+}
+
+async function signalFaults(
+  child: Child,
+  { name, atChunk, thenMs = 0 }: NonNullable<Case['signal']>,
+  model: string,
+  { moments }: Stage,
+): Promise<readonly string[]> {
+  const late = sleep(patienceMs, undefined, { ref: false });
+  await Promise.race([moments.until(model, 'chunk', atChunk), child.ended, late]);
+  await sleep(thenMs);
+  if (hasEnded(child)) return ['the client ended before its signal'];
+  const sent = moments.of(model, 'chunk').length;
+  if (sent < atChunk) return [`the client was sent ${sent} chunks, not ${atChunk}`];
+  moments.add(model, 'signal');
+  kill(child, name);
+  return [];
 }
 
 async function judged(
@@ -94,7 +105,7 @@ async function judged(
   const isIts = (seen: Pick<Told, 'model' | 'conversationId'>): boolean =>
     seen.model === model || (conversation !== undefined && seen.conversationId === conversation);
   const isStale = (told: Told): boolean => told.type === 'turn.stale' && isIts(told);
-  if (typeof said === 'string') {
+  if (!isFlag(said)) {
     // The clock runs on, past any threshold: what is over is not silent.
     await stage.hears(isStale, longestMs + 2 * sight.heldBackMs + 4000);
   } else {
@@ -103,7 +114,7 @@ async function judged(
   }
   const told = stage.told.filter(isIts);
   const turns = await stage.turns(isIts);
-  if (typeof said === 'string') return judgeQuiet(said, told, turns, sight);
+  if (!isFlag(said)) return judgeQuiet(said, told, turns, sight);
   return judgeStopped(
     said,
     sight,
@@ -119,6 +130,10 @@ async function exitFaults(child: Child, wanted: 'well' | 'in error'): Promise<re
   const { exitCode, signalCode } = child.process;
   const isRight = wanted === 'well' ? exitCode === 0 : exitCode !== null && exitCode > 0;
   return isRight ? [] : [`the client ended with ${signalCode ?? exitCode}, which is not ${wanted}`];
+}
+
+function isFlag(said: Flag | Quiet | readonly Quiet[]): said is Flag {
+  return typeof said === 'object' && 'phase' in said;
 }
 
 function hasEnded({ process: { exitCode, signalCode } }: Child): boolean {
