@@ -17,7 +17,7 @@ const workerUrl = import.meta.url.endsWith('.ts')
 /** A process that does not answer for this long after a call took too long runs an endless loop. */
 const pongWithinMs = 1000;
 /** A plugin may loop while it is loaded again, too. */
-const loadWithinMs = 10_000;
+export const loadWithinMs = 10_000;
 const firstPauseMs = 1000;
 const longestPauseMs = 60_000;
 const maxHeapMb = 256;

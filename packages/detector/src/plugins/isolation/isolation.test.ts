@@ -1,11 +1,15 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import type { Timers } from '../../clocks.ts';
 import type { PluginInput } from '../../config/plugin-schema.ts';
 import { ConfigError } from '../../config/problem.ts';
+import { heldTimers } from '../../testing/held-time.ts';
 import { pluginFiles, sinkSource } from '../../testing/plugin-files.ts';
 import type { RunningDetector } from '../../testing/running-detector.ts';
 import { runWithPlugins, stall, statusOf, until } from '../../testing/running-plugins.ts';
 import { WebhookSink } from '../../testing/webhook-sink.ts';
+import { loadWithinMs } from './isolated-process.ts';
 
 // Plugins in processes of their own, that do what would end or stop the detector in its own.
 
@@ -13,6 +17,30 @@ const running: { stop(): Promise<unknown> }[] = [];
 afterEach(async () => {
   for (const each of running.splice(0).reverse()) await each.stop();
 });
+
+/** Timers whose limits of one length pass when the test says so, and not by the time of a machine that may be slow. */
+class HeldLimits {
+  readonly timers: Timers;
+  readonly #held = new Set<() => void>();
+
+  constructor(heldMs: number) {
+    this.timers = {
+      ...heldTimers,
+      after: (ms, work) => {
+        if (ms !== heldMs) return heldTimers.after(ms, work);
+        const once = (): void => work();
+        this.#held.add(once);
+        return () => void this.#held.delete(once);
+      },
+    };
+  }
+
+  pass(): void {
+    const held = [...this.#held];
+    this.#held.clear();
+    for (const work of held) work();
+  }
+}
 
 async function receiver(): Promise<WebhookSink> {
   const sink = new WebhookSink();
@@ -83,8 +111,15 @@ describe('an isolated plugin', () => {
       else if (!existsSync(mark(2))) { writeFileSync(mark(2), ''); for (;;); }
     `;
     const sink = sinkSource(`if (delivery.attempt === 1) process.exit(); ${forward(told.url)}`);
-    const detector = await detectorWith({ 'a.js': loads + sink }, [{ plugin: 'a.js' }]);
+    const folder = pluginFiles({ 'a.js': loads + sink }, onTestFinished);
+    const limits = new HeldLimits(loadWithinMs);
+    const plugins = [{ isolate: true, plugin: join(folder, 'a.js') }];
+    const detector = await runWithPlugins({ plugins }, {}, limits.timers);
+    running.push({ stop: () => detector.detector.stop() });
     await stall(detector);
+    await until(detector, () => existsSync(join(folder, 'load-2')));
+    expect(told.received).toEqual([]);
+    limits.pass();
     await until(detector, () => told.received.length > 0);
     expect(await statusOf(detector, 'scripted')).toMatchObject({ restarts: 2 });
   });
