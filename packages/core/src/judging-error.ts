@@ -24,3 +24,25 @@ export class JudgingError extends Error {
     this.effects = effects;
   }
 }
+
+/** Visits each turn, whatever became of those before. */
+export class Faults {
+  readonly #faults: TurnFault[] = [];
+  readonly visit: (turn: string) => void;
+
+  constructor(visit: (turn: string) => void) {
+    this.visit = (turn) => {
+      try {
+        visit(turn);
+      } catch (cause) {
+        this.#faults.push({ turn, cause });
+      }
+    };
+  }
+
+  /** @param effects of the turns that could be judged */
+  error(effects: readonly Effect[]): JudgingError | undefined {
+    const [first, ...others] = this.#faults;
+    return first === undefined ? undefined : new JudgingError([first, ...others], effects);
+  }
+}

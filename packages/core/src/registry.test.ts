@@ -937,3 +937,54 @@ test('an engine is forgotten when nobody has spoken of it for long, but not one 
   registry.forget(at(0).wallMs);
   expect(registry.engines()).toEqual(['e1']);
 });
+
+describe('a judgement of so many turns at the most', () => {
+  const policy = makePolicy({ preset: 'measured' });
+  const six = (): Registry => {
+    const registry = new Registry(policy, at(0));
+    for (let n = 0; n < 6; n++)
+      registry.receive(
+        aSignal({ turn: `t${n}`, origin: { process: `p${n}` }, report: aReport({ expiresInMs: s(100) }) }),
+        'direct',
+        at(0),
+      );
+    registry.judge(at(0));
+    return registry;
+  };
+  const turnsOf = (effects: readonly Effect[]): string[] =>
+    eventsOf(effects).map((event) => ('turn' in event ? event.turn : ''));
+
+  test('goes on where it stopped: the same verdicts in the same order as of all at once', () => {
+    const [whole, sliced] = [six(), six()];
+    const all = whole.judge(at(100));
+    expect([turnsOf(all), whole.behind]).toEqual([['t0', 't1', 't2', 't3', 't4', 't5'], false]);
+    const first = sliced.judge(at(100), 4);
+    expect([turnsOf(first), sliced.behind]).toEqual([['t0', 't1', 't2', 't3'], true]);
+    const second = sliced.judge(at(100), 4);
+    expect([turnsOf(second), sliced.behind]).toEqual([['t4', 't5'], false]);
+    expect([...first, ...second]).toEqual(all);
+  });
+
+  test('judges by what came in between, and looks every second for what falls due meanwhile', () => {
+    const registry = six();
+    registry.receive(
+      aSignal({ turn: 'late', origin: { process: 'p9' }, report: aReport({ expiresInMs: s(100.5) }) }),
+      'direct',
+      at(0),
+    );
+    registry.judge(at(0));
+    expect(turnsOf(registry.judge(at(100), 1))).toEqual(['t0']);
+    // It ended before its horizon: the record says so, though it comes after the first of the slices.
+    const ended = aSignal({
+      turn: 't5',
+      origin: { process: 'p5', seq: 3, a: s(99) },
+      report: aReport({ expiresInMs: s(1) }),
+      happening: { name: 'ended', outcome: 'completed' },
+    });
+    registry.receive(ended, 'direct', at(100));
+    expect(turnsOf(registry.judge(at(100.6), 1))).toEqual(['t1']);
+    expect(turnsOf(registry.judge(at(101), 1))).toEqual(['t2']);
+    expect(turnsOf(registry.judge(at(101)))).toEqual(['t3', 't4', 'late']);
+    expect([registry.behind, registry.turn('t5', at(101))?.outcome]).toEqual([false, 'completed']);
+  });
+});

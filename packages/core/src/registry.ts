@@ -6,7 +6,7 @@ import { Engines, movementFor } from './engines.ts';
 import type { Effect } from './event.ts';
 import type { Kinship } from './family.ts';
 import { Interned } from './interned.ts';
-import { JudgingError, type TurnFault } from './judging-error.ts';
+import { Faults } from './judging-error.ts';
 import { freesLoop, type Process } from './liveness.ts';
 import type { OperatorOrder } from './orders.ts';
 import type { Policy } from './policy.ts';
@@ -17,12 +17,15 @@ import { selected, type TurnSelection } from './selected.ts';
 import type { TurnEffect } from './settle.ts';
 import type { EngineSignal, Origin, ProcessSignal, Signal, TurnSignal } from './signal.ts';
 import { type Standing, standingNow } from './standing.ts';
-import { arrivalStamp, type Now, type Stamp, type WallMs } from './time.ts';
+import type { AwakeMs, Now, WallMs } from './time.ts';
 import { type Input, transition } from './transition.ts';
-import { isOpen, ownerIs, type Turn } from './turn.ts';
+import { isOpen, ownerIs, stampNow, type Turn } from './turn.ts';
 import { type TurnCounts, TurnTable } from './turn-table.ts';
 import type { ProcessView, TurnView } from './view.ts';
 import { viewOf } from './view-of.ts';
+
+/** What is due is looked for this often, however many turns still wait to be judged. */
+const lookEveryMs = 1000;
 
 /** All turns, processes, engines and what has been learned: signals in, verdicts out. No clock, no timer, no I/O. */
 export class Registry {
@@ -39,6 +42,8 @@ export class Registry {
   /** Ids of those that are known. */
   readonly engines: () => string[] = () => this.#engines.ids();
   #lastNow: Now;
+  #behind = false;
+  #lookedMs: AwakeMs = Number.NEGATIVE_INFINITY;
 
   /** @param kin default: every child turn may say which call of its parent it stands for */
   constructor(policy: Policy, now: Now, kin?: Kinship) {
@@ -71,24 +76,29 @@ export class Registry {
   /**
    * Judges every turn that was touched since the last call and everything that is due: horizons, unreachable processes,
    * turns without heartbeats. To be called after each drained batch and at least once a second.
+   * @param most so many turns at the most, in the order of all; where it leaves some it is {@link behind}. Default: all.
    * @throws {JudgingError} when a turn could not be judged; all others were, and it has the effects.
    */
-  judge(now: Now): Effect[] {
+  judge(now: Now, most?: number): Effect[] {
     this.#lastNow = now;
     const effects: Effect[] = [];
-    for (const process of this.#processes.judge(now, effects)) this.#turns.touchAll(process.turns);
-    const faults: TurnFault[] = [];
-    this.#turns.drain(now, (id) => {
-      try {
-        this.#apply(id, { kind: 'judge' }, now, effects);
-      } catch (cause) {
-        faults.push({ turn: id, cause });
-      }
-    });
-    const [first, ...others] = faults;
-    if (first === undefined) return effects;
-    this.#turns.touchAll(faults.map(({ turn }) => turn));
-    throw new JudgingError([first, ...others], effects);
+    // Between the slices of what was found due, looking for more would cost as much as judging them.
+    if (!this.#behind || now.awakeMs - this.#lookedMs >= lookEveryMs) {
+      this.#lookedMs = now.awakeMs;
+      for (const process of this.#processes.judge(now, effects)) this.#turns.touchAll(process.turns);
+      this.#turns.touchDue(now);
+    }
+    const faults = new Faults((id) => this.#apply(id, { kind: 'judge' }, now, effects));
+    this.#behind = !this.#turns.drain(faults.visit, most);
+    const error = faults.error(effects);
+    if (error === undefined) return effects;
+    this.#turns.touchAll(error.faults.map(({ turn }) => turn));
+    throw error;
+  }
+
+  /** The last judgement left turns that are to be judged: again, at once, with what has come in meanwhile merged. */
+  get behind(): boolean {
+    return this.#behind;
   }
 
   /** From the next judgement on by another policy. What was decided stands, as does a horizon that a turn has by default. */
@@ -243,15 +253,9 @@ export class Registry {
     const movement = this.#engines.sample(signal);
     for (const turn of this.#turns.ofEngine(signal.engine)) {
       const sameProcess = ownerIs(turn, signal.origin.process, signal.origin.boot);
-      const a = sameProcess && !turn.coarse ? signal.origin.a : this.#stampNow(turn, now);
+      const a = sameProcess && !turn.coarse ? signal.origin.a : stampNow(turn, now);
       this.#apply(turn.id, { kind: 'engine', a, ...movementFor(turn.id, movement) }, now, effects);
     }
-  }
-
-  // The turn's own clock as it stands now, if its process has been awake since it was last heard; its next record corrects
-  // what comes out too late. A stamp that is too early would turn an outage of the turn's own records into silence.
-  #stampNow(turn: Turn, now: Now): Stamp {
-    return turn.coarse ? arrivalStamp(now) : turn.w + Math.max(0, now.awakeMs - turn.heardAwakeMs);
   }
 
   #apply(id: string, input: Input, now: Now, effects: Effect[]): void {
@@ -277,7 +281,7 @@ export class Registry {
     if (news === undefined) return;
     const { parent, call, what } = news;
     const sameProcess = ownerIs(parent, after.owner.process, after.owner.boot);
-    const a = sameProcess ? Math.max(parent.w, after.w) : this.#stampNow(parent, now);
+    const a = sameProcess ? Math.max(parent.w, after.w) : stampNow(parent, now);
     this.#apply(parent.id, { kind: 'child', call, what, a }, now, effects);
   }
 

@@ -37,7 +37,8 @@ describe('what is drained', () => {
   const stale = { state: 'stale' } as Turn['verdict'];
   const drained = (table: TurnTable, visit: (id: string) => void = () => undefined): string[] => {
     const order: string[] = [];
-    table.drain(at(0), (id) => {
+    table.touchDue(at(0));
+    table.drain((id) => {
       order.push(id);
       visit(id);
     });
@@ -81,6 +82,21 @@ describe('what is drained', () => {
         if (turn !== undefined) table.put(turn, { ...turn, verdict: stale }, at(0));
       }),
     ).toEqual(['a', 'b']);
+  });
+
+  test('so many at the most, in the order of all; what is touched meanwhile comes behind, stale ones before', () => {
+    const table = tableWith(
+      ...['a', 'b', 'c'].map((id) => aTurn({ id })),
+      aTurn({ id: 'z', verdict: stale }),
+    );
+    table.touchAll(['a', 'b', 'c']);
+    const order: string[] = [];
+    const slice = (most?: number): boolean => table.drain((id) => void order.push(id), most);
+    expect([slice(2), order]).toEqual([false, ['a', 'b']]);
+    table.touchAll(['a', 'z']);
+    expect([slice(2), order.slice(2)]).toEqual([false, ['z', 'c']]);
+    expect([slice(1), order.slice(4)]).toEqual([true, ['a']]);
+    expect(slice(0)).toBe(true);
   });
 
   test('one that is touched and no longer known is visited too', () => {

@@ -22,6 +22,8 @@ export class TurnTable {
   readonly #coarse = new DueTable();
   readonly #byEngine = new Map<string, Map<string, Turn>>();
   readonly #touched = new Set<string>();
+  /** Those of them that were stale when they were touched. */
+  readonly #touchedStale = new Set<string>();
 
   constructor(kin?: Kinship) {
     this.family = new Family((id) => this.#turns.get(id), kin);
@@ -68,29 +70,47 @@ export class TurnTable {
     this.family.remove(turn);
     this.#coarse.delete(turn.id);
     this.#touched.delete(turn.id);
+    this.#touchedStale.delete(turn.id);
   }
 
   /** It must be judged at the next judgement. */
   touch(id: string): void {
-    this.#touched.add(id);
+    const stale = this.#turns.get(id)?.verdict.state === 'stale';
+    (stale ? this.#touchedStale : this.#touched).add(id);
   }
 
   touchAll(ids: Iterable<string>): void {
-    for (const id of ids) this.#touched.add(id);
+    for (const id of ids) this.touch(id);
   }
 
   touchEvery(): void {
-    for (const turn of this.#turns.values()) this.#touched.add(turn.id);
+    for (const turn of this.#turns.values()) this.touch(turn.id);
   }
 
-  /** Visits each turn that was touched or is due. Visiting may touch more: a verdict on a child touches its parent. */
-  drain(now: Now, visit: (id: string) => void): void {
-    this.#turns.scan(now.bootMs, (id) => this.#touched.add(id));
-    this.#coarse.scan(now.awakeMs, (id) => this.#touched.add(id));
-    // Stale ones first: a child that recovers answers for its parent's call again before that is judged.
-    for (const id of this.#touched)
-      if (this.#turns.get(id)?.verdict.state === 'stale') this.#visit(id, visit);
-    for (const id of this.#touched) this.#visit(id, visit);
+  /** Touches what is due. */
+  touchDue(now: Now): void {
+    this.#turns.scan(now.bootMs, (id) => this.touch(id));
+    this.#coarse.scan(now.awakeMs, (id) => this.touch(id));
+  }
+
+  /**
+   * Visits each turn that was touched. Visiting may touch more: a verdict on a child touches its parent.
+   * @param most so many at the most; the others stay touched
+   * @returns whether none is left
+   */
+  drain(visit: (id: string) => void, most: number = Number.POSITIVE_INFINITY): boolean {
+    let left = most;
+    while (this.#touchedStale.size + this.#touched.size > 0) {
+      // Stale ones first: a child that recovers answers for its parent's call again before that is judged.
+      for (const ids of [this.#touchedStale, this.#touched])
+        for (const id of ids) {
+          if (left-- <= 0) return false;
+          this.#touchedStale.delete(id);
+          this.#touched.delete(id);
+          visit(id);
+        }
+    }
+    return true;
   }
 
   counts(): TurnCounts {
@@ -123,11 +143,6 @@ export class TurnTable {
     }
     if (settled.length > keep) settled.sort((one, other) => other.atMs - one.atMs);
     return settled.filter(({ atMs }, place) => atMs < wallMs || place >= keep).map(({ turn }) => turn);
-  }
-
-  #visit(id: string, visit: (id: string) => void): void {
-    this.#touched.delete(id);
-    visit(id);
   }
 
   #serve(turn: Turn, open: boolean): void {

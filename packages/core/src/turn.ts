@@ -2,7 +2,7 @@ import type { ExpiredDetails, StaleDetails, StaleReason } from './event.ts';
 import type { PhaseKey } from './key.ts';
 import type { Orders } from './orders.ts';
 import type { SettledOutcome, TurnIdentity, TurnReport } from './signal.ts';
-import type { AwakeMs, BootMs, Stamp, WallMs } from './time.ts';
+import { type AwakeMs, arrivalStamp, type BootMs, type Now, type Stamp, type WallMs } from './time.ts';
 
 /** Who may speak for a turn. Heartbeats and exits of earlier owners are ignored. */
 export interface Owner {
@@ -119,6 +119,14 @@ export const noChildren: ChildFloors = { flagged: {}, ended: {} };
 
 export function isOpen(turn: Turn): boolean {
   return turn.verdict.state !== 'ended' && turn.verdict.state !== 'expired';
+}
+
+/**
+ * The turn's own clock as it stands now, if its process has been awake since it was last heard; its next record corrects
+ * what comes out too late. A stamp that is too early would turn an outage of the turn's own records into silence.
+ */
+export function stampNow(turn: Turn, now: Now): Stamp {
+  return turn.coarse ? arrivalStamp(now) : turn.w + Math.max(0, now.awakeMs - turn.heardAwakeMs);
 }
 
 export function ownerIs(turn: Turn, process: string, boot: string): boolean {

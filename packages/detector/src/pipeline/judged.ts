@@ -6,10 +6,16 @@ export interface Judgement {
   readonly fault?: JudgingError;
 }
 
+/**
+ * Turns judged in one go at the most: some 0.1 s, verdicts and their commit included. Where more fall due in one instant (a
+ * horizon that all have, a restart), what comes in is heard between the slices.
+ */
+export const judgedTurns = 2000;
+
 /** What could be judged goes its way also when a turn could not. */
 export function judged(registry: Registry, now: Now): Judgement {
   try {
-    return { effects: registry.judge(now) };
+    return { effects: registry.judge(now, judgedTurns) };
   } catch (error) {
     if (!(error instanceof JudgingError)) throw error;
     return { effects: error.effects, fault: error };

@@ -5,6 +5,7 @@ import { silentLogger } from '../logger.ts';
 import { MemoryStore } from '../store/memory-store.ts';
 import { HeldClocks } from '../testing/held-time.ts';
 import { ScriptedAgent } from '../testing/scripted-agent.ts';
+import { judgedTurns } from './judged.ts';
 import { Pipeline } from './pipeline.ts';
 import { StoreUnavailable } from './store-unavailable.ts';
 import { Teller } from './teller.ts';
@@ -35,7 +36,11 @@ beforeEach(() => {
   soon = [];
   effects = [];
   owners = new Owners([], [], { maxTurns: 10, maxTurnsPerOwner: 10 });
-  pipeline = new Pipeline({
+  pipeline = new Pipeline(options());
+});
+
+function options(): ConstructorParameters<typeof Pipeline>[0] {
+  return {
     registry,
     store,
     teller: new Teller({ endpoints: () => [], source: 'test', sequence: 0 }),
@@ -49,14 +54,45 @@ beforeEach(() => {
     onEffect: ({ kind }) => void effects.push(kind),
     onQueued: () => undefined,
     onKept: () => undefined,
-  });
-});
+  };
+}
 
 const started = (turn: string) => new ScriptedAgent(turn).says({ name: 'started' });
 const settled = async (promise: Promise<unknown>): Promise<boolean> => {
   const pending = Symbol('pending');
   return (await Promise.race([promise, Promise.resolve(pending)])) !== pending;
 };
+
+test('more turns than are judged in one go are judged in slices, and what comes in is merged between them', async () => {
+  owners = new Owners([], [], { maxTurns: 10_000, maxTurnsPerOwner: 10_000 });
+  const expired: string[] = [];
+  const sliced = new Pipeline({
+    ...options(),
+    owners,
+    onEvent: (event) => void expired.push('turn' in event ? event.turn : ''),
+  });
+  const turns = Array.from({ length: 2 * judgedTurns + 1 }, (_, n) => new ScriptedAgent(`t${n}`));
+  void sliced.submit(
+    turns.map((agent) => agent.says({ name: 'started' }, 0, { expiresInMs: 5000 })),
+    'direct',
+  );
+  // Its start is a slice of its own.
+  while (soon.length > 0) soon.shift()?.();
+  clocks.advance(5000);
+  sliced.tick({ checkpoint: false });
+  expect([expired.length, soon.length]).toEqual([judgedTurns, 1]);
+  const last = turns.at(-1);
+  const inTime = last?.says({ name: 'ended', outcome: 'completed' }, 0, { expiresInMs: 1000 });
+  const accepted = inTime && sliced.submit([inTime], 'direct');
+  expect(soon).toHaveLength(1);
+  soon.shift()?.();
+  expect(expired).toHaveLength(2 * judgedTurns);
+  // What was sent is kept, and answered, before the rest is judged.
+  expect(await accepted).toEqual({ refused: new Map() });
+  while (soon.length > 0) soon.shift()?.();
+  expect(expired).toEqual(turns.slice(0, -1).map(({ turn }) => turn));
+  expect(registry.behind).toBe(false);
+});
 
 describe('a batch', () => {
   test('is answered after its commit, and batches that wait share one', async () => {

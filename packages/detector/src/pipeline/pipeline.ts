@@ -70,17 +70,21 @@ export class Pipeline {
     return new Promise((resolve, reject) => {
       this.#queue.push({ signals, path, owner, resolve, reject });
       this.#queued += signals.length;
-      if (this.#scheduled) return;
-      this.#scheduled = true;
-      this.#options.soon(() => {
-        this.#scheduled = false;
-        if (!this.#closed) this.#runQueued();
-      });
+      this.#runSoon();
+    });
+  }
+
+  #runSoon(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    this.#options.soon(() => {
+      this.#scheduled = false;
+      if (!this.#closed) this.#runQueued();
     });
   }
 
   /**
-   * Merges all queued input, judges what is due, commits, then answers. Synchronous, so it never overlaps itself. With
+   * Merges all queued input, judges what is due (a slice of it, and the rest soon), commits, then answers. Synchronous, so it never overlaps itself. With
    * `tick` a checkpoint under way goes on, and a store that fails is tried again; with `checkpoint` one begins.
    * @throws {StoreUnavailable} when nothing could be kept; what has changed waits for the next run.
    * @throws {JudgingError} a fault of ours, that /healthz must show; all other turns are judged, and what was sent is kept.
@@ -93,6 +97,7 @@ export class Pipeline {
     try {
       const judgement = judged(this.#options.registry, now);
       fault = judgement.fault;
+      if (this.#options.registry.behind) this.#runSoon();
       this.#take(judgement.effects, now, undefined);
       if (checkpoint) this.#roundLeft = Math.max(this.#roundLeft, this.#changes.moved);
       const movedTurns = tick ? Math.min(this.#roundLeft, sliceTurns) : 0;

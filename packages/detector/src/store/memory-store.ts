@@ -27,7 +27,7 @@ export class MemoryStore implements TurnStore {
   readonly #states = new Map<string, EndpointState>();
   readonly #endpoints = new Map<string, StoredEndpoint>();
   #attempts: DeliveryAttempt[] = [];
-  #events: StoredEvent[] = [];
+  readonly #events = new Map<string, StoredEvent>();
   #audit: StoredAudit[] = [];
   #audited = 0;
   #droppedThrough = 0;
@@ -60,8 +60,7 @@ export class MemoryStore implements TurnStore {
         state: 'pending',
       });
     }
-    for (const event of commit.events)
-      if (!this.#events.some(({ id }) => id === event.id)) this.#events.push(event);
+    for (const event of commit.events) if (!this.#events.has(event.id)) this.#events.set(event.id, event);
     for (const entry of commit.audit ?? []) this.#audit.push({ ...entry, id: ++this.#audited });
     const { awakeMs, sequence, rest = this.#clock.rest, clocks = this.#clock.clocks } = commit;
     this.#clock = {
@@ -163,7 +162,7 @@ export class MemoryStore implements TurnStore {
   }
 
   eventsAfter(sequence: number, filter: EventFilter, limit: number): readonly StoredEvent[] {
-    return this.#events
+    return [...this.#events.values()]
       .filter((event) => event.sequence > sequence && isWanted(event, filter))
       .sort((one, other) => one.sequence - other.sequence)
       .slice(0, limit);
@@ -174,13 +173,14 @@ export class MemoryStore implements TurnStore {
   }
 
   purgeEvents(createdBeforeMs: number, keep: number): number {
-    const all = this.#events.sort((one, other) => one.sequence - other.sequence);
+    const all = [...this.#events.values()].sort((one, other) => one.sequence - other.sequence);
     const count = Math.max(
       all.findLastIndex((event) => event.createdAtMs < createdBeforeMs) + 1,
       all.length - keep,
       0,
     );
-    const dropped = all.splice(0, count);
+    const dropped = all.slice(0, count);
+    for (const { id } of dropped) this.#events.delete(id);
     this.#droppedThrough = dropped.at(-1)?.sequence ?? this.#droppedThrough;
     return count;
   }
