@@ -13,6 +13,8 @@ export {
   makePolicy,
   type PhaseThresholds,
   type Policy,
+  PolicyError,
+  type PolicyFault,
   type PolicyInput,
   type Preset,
   type Prior,

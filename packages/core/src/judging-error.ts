@@ -28,14 +28,16 @@ export class JudgingError extends Error {
 /** Visits each turn, whatever became of those before. */
 export class Faults {
   readonly #faults: TurnFault[] = [];
-  readonly visit: (turn: string) => void;
+  readonly visit: (turn: string) => number;
 
-  constructor(visit: (turn: string) => void) {
+  /** @param visit answers what it cost; a fault costs 1 */
+  constructor(visit: (turn: string) => number) {
     this.visit = (turn) => {
       try {
-        visit(turn);
+        return visit(turn);
       } catch (cause) {
         this.#faults.push({ turn, cause });
+        return 1;
       }
     };
   }

@@ -101,9 +101,27 @@ const presetDefaultsMs: Readonly<Record<Preset, Readonly<Record<JudgedPhase, num
   },
 };
 
+/** One value that makes no sense. */
+export interface PolicyFault {
+  /** `confirmRatio`, `priors[0].thresholdMs.text` */
+  readonly path: string;
+  /** Completes the sentence "<path> ...". */
+  readonly message: string;
+}
+
+/** All that makes no sense in a policy, one sentence each. */
+export class PolicyError extends RangeError {
+  readonly faults: readonly PolicyFault[];
+
+  constructor(faults: readonly PolicyFault[]) {
+    super(faults.map(({ path, message }) => `policy.${path} ${message}`).join('; '));
+    this.faults = faults;
+  }
+}
+
 /**
  * Fills in the defaults.
- * @throws RangeError naming the field when a number is negative, not finite, or makes no sense.
+ * @throws {PolicyError} a RangeError that names every field whose number is negative, not finite, or makes no sense.
  */
 export function makePolicy(input: PolicyInput = {}): Policy {
   const floor = input.floorMs;
@@ -132,17 +150,19 @@ export function makePolicy(input: PolicyInput = {}): Policy {
     defaultExpiresAfterMs: input.defaultExpiresAfterMs ?? 86_400_000,
     priors: input.priors ?? [],
   };
-  check(policy);
+  const faults = faultsOf(policy);
+  if (faults.length > 0) throw new PolicyError(faults);
   return policy;
 }
 
-function check(policy: Policy): void {
+function faultsOf(policy: Policy): PolicyFault[] {
+  const faults: PolicyFault[] = [];
   const atLeast = (name: string, value: number, least: number): void => {
     if (!Number.isFinite(value) || value < least)
-      throw new RangeError(`policy.${name} must be a number of at least ${least}, not ${value}`);
+      faults.push({ path: name, message: `must be a number of at least ${least}, not ${value}` });
   };
   if (policy.preset !== 'strict' && policy.preset !== 'measured')
-    throw new RangeError(`policy.preset must be "strict" or "measured", not ${String(policy.preset)}`);
+    faults.push({ path: 'preset', message: `must be "strict" or "measured", not ${String(policy.preset)}` });
   atLeast('minSamples', policy.minSamples, 1);
   // Below 1 a threshold would lie under gaps that were healthy: "never below the largest healthy gap seen" (report 002).
   atLeast('margin', policy.margin, 1);
@@ -168,6 +188,7 @@ function check(policy: Policy): void {
     for (const [phase, ms] of Object.entries(prior.thresholdMs))
       if (ms !== undefined) atLeast(`priors[${i}].thresholdMs.${phase}`, ms, 1);
   });
+  return faults;
 }
 
 /** Whose default threshold is asked for. */

@@ -965,6 +965,16 @@ describe('a judgement of so many turns at the most', () => {
     expect([...first, ...second]).toEqual(all);
   });
 
+  test('of which something is to be told: of the others it judges twenty times as many', () => {
+    const registry = six();
+    for (let n = 0; n < 40; n++)
+      registry.receive(aSignal({ turn: `calm${n}`, origin: { process: `c${n}` } }), 'direct', at(0));
+    registry.judge(at(0), 1);
+    expect(registry.behind).toBe(true);
+    registry.judge(at(0), 1);
+    expect(registry.behind).toBe(false);
+  });
+
   test('judges by what came in between, and looks every second for what falls due meanwhile', () => {
     const registry = six();
     registry.receive(

@@ -39,6 +39,9 @@ export class Registry {
   readonly #around: Surroundings;
   /** How the open turns stand: by phase, and the stale ones by what they have in common. */
   readonly standing: () => Standing = () => standingNow(this.#turns.values());
+  readonly counts: () => TurnCounts = () => this.#turns.counts();
+  /** How many processes with open turns are not heard of, by path. */
+  readonly unreachable: () => ReadonlyMap<string, number> = () => this.#processes.unreachable();
   /** Ids of those that are known. */
   readonly engines: () => string[] = () => this.#engines.ids();
   #lastNow: Now;
@@ -76,7 +79,8 @@ export class Registry {
   /**
    * Judges every turn that was touched since the last call and everything that is due: horizons, unreachable processes,
    * turns without heartbeats. To be called after each drained batch and at least once a second.
-   * @param most so many turns at the most, in the order of all; where it leaves some it is {@link behind}. Default: all.
+   * @param most so many turns of which something is to be told or kept, in the order of all, and twenty times as many of
+   * which nothing is; where it leaves some it is {@link behind}. Default: all.
    * @throws {JudgingError} when a turn could not be judged; all others were, and it has the effects.
    */
   judge(now: Now, most?: number): Effect[] {
@@ -88,7 +92,11 @@ export class Registry {
       for (const process of this.#processes.judge(now, effects)) this.#turns.touchAll(process.turns);
       this.#turns.touchDue(now);
     }
-    const faults = new Faults((id) => this.#apply(id, { kind: 'judge' }, now, effects));
+    const faults = new Faults((id) => {
+      const before = effects.length;
+      this.#apply(id, { kind: 'judge' }, now, effects);
+      return effects.length > before ? 1 : 0.05;
+    });
     this.#behind = !this.#turns.drain(faults.visit, most);
     const error = faults.error(effects);
     if (error === undefined) return effects;
@@ -138,11 +146,6 @@ export class Registry {
     return this.#processes.views(now);
   }
 
-  /** How many processes with open turns are not heard of, by path. */
-  unreachable(): ReadonlyMap<string, number> {
-    return this.#processes.unreachable();
-  }
-
   /** Every path seen. The shell sends a canary through each, once a second. */
   paths(): string[] {
     return [...this.#processes.paths.keys()];
@@ -150,10 +153,6 @@ export class Registry {
 
   baselines(): BaselineView[] {
     return this.learned.views(this.#around.policy);
-  }
-
-  counts(): TurnCounts {
-    return this.#turns.counts();
   }
 
   saveTurn(id: string): SavedTurn | undefined {

@@ -95,19 +95,20 @@ export class TurnTable {
 
   /**
    * Visits each turn that was touched. Visiting may touch more: a verdict on a child touches its parent.
-   * @param most so many at the most; the others stay touched
+   * @param visit answers what it cost
+   * @param most it stops when the visits have cost so much; the others stay touched
    * @returns whether none is left
    */
-  drain(visit: (id: string) => void, most: number = Number.POSITIVE_INFINITY): boolean {
-    let left = most;
+  drain(visit: (id: string) => number, most: number = Number.POSITIVE_INFINITY): boolean {
+    let spent = 0;
     while (this.#touchedStale.size + this.#touched.size > 0) {
       // Stale ones first: a child that recovers answers for its parent's call again before that is judged.
       for (const ids of [this.#touchedStale, this.#touched])
         for (const id of ids) {
-          if (left-- <= 0) return false;
+          if (spent >= most) return false;
           this.#touchedStale.delete(id);
           this.#touched.delete(id);
-          visit(id);
+          spent += visit(id);
         }
     }
     return true;

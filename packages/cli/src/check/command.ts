@@ -14,7 +14,8 @@ export const checkCommand: Command = command({
   flags: checkFlags,
   notes: [
     'Prints every value with where it comes from: the file, a variable, flags or default. Secrets are looked up and',
-    'never printed. Plugins are loaded and made as serve does, and let go of again. Exit code 1 when there is a mistake.',
+    'never printed. Plugins are loaded and made as serve does, and let go of again. Exit code 1 when there is a mistake;',
+    'all of them are named at once, those of variables and flags also where the file cannot be read.',
   ].join('\n'),
   load: async () => (await import('./run.ts')).runCheck,
 });

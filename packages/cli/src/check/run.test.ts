@@ -60,6 +60,28 @@ test('a mistake is exit code 1 and starts nothing; with --json the problems are 
   ]);
 });
 
+test('everything that is wrong is told at once, with the plugins that do not load', async () => {
+  const { code, out } = await check(
+    `detector:
+      policy: { margin: 0.5, minSamples: none }
+      endpoints: [{ id: a, url: "http://user:hush@127.0.0.1/", secret: ${secret}, types: [nonsense] }]
+      plugins: [{ plugin: ./nope.mjs, timeoutMs: 1 }, { plugin: log, options: { colour: red } }]`,
+    '--json',
+  );
+  expect(code).toBe(1);
+  const { problems } = JSON.parse(out) as { problems: { path: string }[] };
+  expect(problems.map(({ path }) => path).sort()).toEqual([
+    'detector.endpoints[0]',
+    'detector.endpoints[0].types[0]',
+    'detector.plugins[0].plugin',
+    'detector.plugins[0].timeoutMs',
+    'detector.plugins[1].options.colour',
+    'detector.policy.margin',
+    'detector.policy.minSamples',
+  ]);
+  expect(out).not.toContain('hush');
+});
+
 test('a plugin that serve would refuse is a mistake; one that it would take is let go of', async () => {
   const { code, err } = await check('detector: { plugins: [{ plugin: ./nope.mjs }] }');
   expect(code).toBe(1);

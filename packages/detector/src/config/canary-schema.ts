@@ -38,4 +38,5 @@ export const canaryRouteSchema: z.ZodType<CanaryRouteInput> = z
   )
   .refine((given) => given.bearer === undefined || given.bearerEnv === undefined, {
     error: 'takes bearer or bearerEnv, not both',
+    params: { drops: ['bearer', 'bearerEnv'] },
   });

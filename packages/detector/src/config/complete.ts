@@ -1,4 +1,4 @@
-import { makePolicy, type PolicyInput } from '@turnwatch/core';
+import { makePolicy, PolicyError, type PolicyInput } from '@turnwatch/core';
 import {
   type AddressJudge,
   addressJudge,
@@ -13,6 +13,7 @@ import type { ParsedDeadman } from './deadman-schema.ts';
 import type { EndpointInput } from './endpoint-schema.ts';
 import type { Findings } from './findings.ts';
 import type { PluginStoreInput } from './plugin-schema.ts';
+import { standInSecret } from './salvage.ts';
 import type { Entries, ParsedFile } from './schema.ts';
 import type { CanaryRoute, DeadmanConfig, DetectorConfig, PluginConfig } from './shape.ts';
 import { shortestToken, type TokenInput } from './token-schema.ts';
@@ -87,6 +88,8 @@ function idsOf<K extends string>(
   return entries.flatMap((given, index) => (given === undefined ? [] : [[given[key], [...at, index, key]]]));
 }
 
+const soundUrl = 'https://stand-in.invalid/';
+
 function endpointsOf(
   entries: Entries<EndpointInput>,
   allowLoopback: boolean,
@@ -101,8 +104,13 @@ function endpointsOf(
     const bearer =
       bearerEnv !== undefined ? findings.variable(bearerEnv, [...at, 'bearerEnv']) : given.bearer;
     const endpoint = { ...rest, secrets, allowLoopback, ...(bearer === undefined ? {} : { bearer }) };
+    // Each part beside others that nothing is wrong with, since the first mistake would hide the next.
+    const { bearer: _none, ...sound } = { ...endpoint, url: soundUrl, secrets: [standInSecret] };
+    findings.attempt(at, () => checkEndpoint({ ...sound, url: endpoint.url }));
     // A missing variable is told already; an empty secret would only be told a second time.
-    if (secrets.every((one) => one !== '')) findings.attempt(at, () => checkEndpoint(endpoint));
+    if (secrets.every((one) => one !== '')) findings.attempt(at, () => checkEndpoint({ ...sound, secrets }));
+    if (bearer !== undefined && bearer !== '')
+      findings.attempt(at, () => checkEndpoint({ ...sound, bearer }));
     return endpoint;
   });
 }
@@ -161,13 +169,12 @@ function deadmanOf(given: ParsedDeadman, allowLoopback: boolean, findings: Findi
   return deadman;
 }
 
-/** Core says `policy.margin must be ...`: its first word is the path. */
 function checkPolicy(policy: PolicyInput, findings: Findings): void {
   try {
     makePolicy(policy);
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    const [, path = 'policy', message = error.message] = /^(policy\.\S+) (.*)$/s.exec(error.message) ?? [];
-    findings.add(['detector', ...path.split('.')], message);
+    if (!(error instanceof PolicyError)) throw error;
+    for (const { path, message } of error.faults)
+      findings.add(['detector', 'policy', ...path.split('.')], message);
   }
 }

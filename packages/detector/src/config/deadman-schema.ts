@@ -39,4 +39,5 @@ export const deadmanSchema: z.ZodType<ParsedDeadman> = z
   )
   .refine((given) => (given.url === undefined) !== (given.urlEnv === undefined), {
     error: 'needs exactly one of url and urlEnv; leave deadman out where nobody is to be pinged',
+    params: { drops: ['url'] },
   });

@@ -73,8 +73,10 @@ export const endpointSchema: z.ZodType<EndpointInput> = z
       error:
         'needs exactly one of secret, secrets or secretEnv; make a secret with: ' +
         `node -p "'whsec_' + require('crypto').randomBytes(32).toString('base64')"`,
+      params: { drops: ['secret'] },
     },
   )
   .refine((given) => given.bearer === undefined || given.bearerEnv === undefined, {
     error: 'takes bearer or bearerEnv, not both',
+    params: { drops: ['bearer', 'bearerEnv'] },
   });

@@ -336,6 +336,7 @@ describe('what is refused, and how it says so', () => {
       'detector.endpoints[1].url',
       'detector.tokens[1].scopes',
       'detector.canary.routes[0].path',
+      'detector.tokens[1]',
       'detector.endpoints[0]',
       'detector.endpoints[2]',
       'detector.tokens[0].token',
@@ -343,6 +344,72 @@ describe('what is refused, and how it says so', () => {
       'detector.deadman.timeoutMs',
       'detector.policy.margin',
     ]);
+  });
+
+  test('no mistake hides another one of its section, its entry or its address', () => {
+    const file = fileOf(
+      `detector:
+        listen: { host: 0.0.0.0, port: x }
+        policy: { confrimRatio: 1, margin: 0.5, minSamples: 0, blockedMs: never, defaultThresholdMs: { text: 0 } }
+        endpoints:
+          - { id: a, url: "http://127.0.0.1/", secret: ${secret}, types: [nonsense] }
+          - { id: a, url: "https://user:hush@x.example/", secret: whsec_short, bearer: "a b", colour: red }
+          - { id: c, url: none, types: [] }
+          - { id: c, url: "http://10.0.0.1/", secret: 5, match: {} }
+        tokens:
+          - { id: t, scopes: [write], token: short }
+          - { id: t, scopes: [admin], parent: p, token: also-short, path: direct }
+        canary:
+          routes:
+            - { path: eu, url: "http://user:hush@c/", headers: { "a b": c } }
+            - { path: eu, url: "http://c/", bearer: "a b", bearerEnv: X }
+        deadman: { url: "http://192.168.1.1/x", intervalMs: 5 }
+        plugins: [{ plugin: log, timeoutMs: 1, allowPrivate: [10.0.0.0] }]
+        webhook: { allowPrivate: [10.0.0.0], allowLoopback: perhaps }`,
+    );
+    const message = problemsOf({ file });
+    expect(message).not.toContain('hush');
+    const told = message.split('\n').map((line) => line.split(': ')[1]);
+    expect(told.sort()).toEqual(
+      [
+        'detector.listen.port',
+        'detector.policy.confrimRatio',
+        'detector.policy.blockedMs',
+        'detector.policy.margin',
+        'detector.policy.minSamples',
+        'detector.policy.defaultThresholdMs.text',
+        'detector.endpoints[0].types[0]',
+        'detector.endpoints[1].colour',
+        'detector.endpoints[1].id',
+        // Its address, its secret, its bearer token.
+        'detector.endpoints[1]',
+        'detector.endpoints[1]',
+        'detector.endpoints[1]',
+        'detector.endpoints[2]',
+        'detector.endpoints[2].types',
+        'detector.endpoints[2].url',
+        'detector.endpoints[3]',
+        'detector.endpoints[3].id',
+        'detector.endpoints[3].match',
+        'detector.endpoints[3].secret',
+        'detector.tokens[0].scopes[0]',
+        'detector.tokens[0].token',
+        'detector.tokens[1]',
+        'detector.tokens[1].id',
+        'detector.tokens[1].path',
+        'detector.tokens[1].token',
+        'detector.canary.routes[0].headers.a b',
+        'detector.canary.routes[0].url',
+        'detector.canary.routes[1]',
+        'detector.canary.routes[1].path',
+        'detector.deadman.intervalMs',
+        'detector.deadman.url',
+        'detector.plugins[0].timeoutMs',
+        'detector.plugins[0].allowPrivate',
+        'detector.webhook.allowPrivate',
+        'detector.webhook.allowLoopback',
+      ].sort(),
+    );
   });
 
   test('an address is not shown, but what is wrong with it is', () => {
@@ -373,6 +440,44 @@ describe('what is refused, and how it says so', () => {
       'gone.yaml: there is no such file; give the path of a YAML or JSON file',
     );
     expect(problemsOf({ file: fileOf('a: [') })).toMatch(/^turnwatch\.yaml: is not YAML or JSON: /);
+  });
+
+  test('a file that cannot be read does not hide what is wrong in variables and flags, nor make mistakes of what it may hold', () => {
+    const message = problemsOf({
+      file: join(directory, 'gone.yaml'),
+      environment: {
+        TURNWATCH_ENDPOINTS: '[{',
+        TURNWATCH_LOG_LEVEL: 'loud',
+        TURNWATCH_DEADMAN_INTERVAL_MS: '5000',
+        TURNWATCH_LISTEN_HOST: '0.0.0.0',
+      },
+      flags: { listen: { port: 70_000 } },
+    });
+    expect(message.split('\n').map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
+      'gone.yaml: there is no such file; give the path of a YAML or JSON file',
+      expect.stringMatching(/^TURNWATCH_ENDPOINTS: is not readable as YAML/),
+      'flags: detector.listen.port',
+      'TURNWATCH_LOG_LEVEL: detector.log.level',
+    ]);
+  });
+
+  test('a mistake makes none of what leans on it', () => {
+    const file = fileOf(
+      `detector:
+        listen: { host: 0.0.0.0 }
+        tokens: none
+        webhook: { allowLoopback: perhaps }
+        endpoints:
+          - { id: a, url: "http://127.0.0.1/", secret: ${secret} }
+          - { id: b, url: "http://10.0.0.1/", secretEnv: 5, allowPrivate: 10.0.0.0/8 }`,
+    );
+    const told = problemsOf({ file }).split('\n');
+    expect(told.map((line) => line.split(': ')[1]).sort()).toEqual([
+      'detector.endpoints[1].allowPrivate',
+      'detector.endpoints[1].secretEnv',
+      'detector.tokens',
+      'detector.webhook.allowLoopback',
+    ]);
   });
 
   test.each(['hello', '- listen: { port: 1 }', '"x"', 'detector: 5', 'detector: [1]', 'detector'])(

@@ -6,7 +6,8 @@ import { type Blame, problemsOf } from './explain.ts';
 import { Findings } from './findings.ts';
 import { type Layers, merge, setterOf } from './layers.ts';
 import { ConfigError, type ConfigProblem } from './problem.ts';
-import { type DetectorConfigInput, parseFile, salvage } from './schema.ts';
+import { salvage } from './salvage.ts';
+import { type DetectorConfigInput, parseFile } from './schema.ts';
 import type { DetectorConfig } from './shape.ts';
 
 export interface ConfigSources {
@@ -45,11 +46,11 @@ export interface Examined extends LoadedConfig {
 
 /**
  * {@link loadConfig} for those who look further: what can be read of the configuration, with what is wrong in it.
- * @throws {ConfigError} where the file cannot be read at all
+ * @throws {ConfigError} where the file cannot be read at all, with what is wrong in environment and flags all the same
  */
 export function examine(sources: ConfigSources): Examined {
   const fileName = sources.file ?? 'turnwatch.yaml';
-  const file = sources.file === undefined ? {} : readConfigFile(sources.file);
+  const { content: file, unreadable } = fileOf(sources.file);
   const environment = readEnvironment(sources.environment ?? {});
   const flags = sources.flags ?? {};
   const merged = merge(merge(file, { detector: environment.value }), { detector: flags });
@@ -57,13 +58,21 @@ export function examine(sources: ConfigSources): Examined {
   const blame: Blame = (path) => setterOf(path, layers);
 
   const parsed = parseFile(merged);
-  const ofShape = parsed.success
-    ? []
-    : parsed.error.issues.flatMap((issue) => problemsOf(issue, merged, blame));
+  if (unreadable !== undefined) {
+    // Of the other layers only what is wrong whatever stands in the file.
+    const values = (parsed.error?.issues ?? []).filter(
+      (issue) => isSet(merged, issue.path) && issue.code !== 'custom',
+    );
+    const ofValues = values.flatMap((issue) => problemsOf(issue, merged, blame));
+    throw new ConfigError([...unreadable, ...environment.problems, ...ofValues]);
+  }
+  const salvaged = parsed.success ? { file: parsed.data, issues: [] } : salvage(merged);
+  const issues = [...(parsed.error?.issues ?? []), ...salvaged.issues];
+  const ofShape = issues.flatMap((issue) => problemsOf(issue, merged, blame));
   const findings = new Findings(sources.environment ?? {}, blame);
   const directoryOf = (path: readonly PropertyKey[]): string =>
     sources.file !== undefined && blame(path) === fileName ? dirname(resolve(fileName)) : resolve('.');
-  const config = complete(parsed.success ? parsed.data : salvage(merged), findings, directoryOf);
+  const config = complete(salvaged.file, findings, directoryOf);
   const problems = [...environment.problems, ...ofShape, ...findings.problems];
   const named = variablesNamedIn(merged);
   return {
@@ -76,6 +85,18 @@ export function examine(sources: ConfigSources): Examined {
     ],
     sourceOf: (path) => (isSet(merged, path) ? blame(path) : 'default'),
   };
+}
+
+function fileOf(path: string | undefined): {
+  readonly content: unknown;
+  readonly unreadable?: readonly ConfigProblem[];
+} {
+  try {
+    return { content: path === undefined ? {} : readConfigFile(path) };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return { content: {}, unreadable: error.problems };
+  }
 }
 
 /** Values of `secretEnv` and its like: those variables are meant. */

@@ -193,33 +193,8 @@ export function parseFile(input: unknown): z.ZodSafeParseResult<ParsedFile> {
   return file.safeParse(input);
 }
 
-/**
- * What can be used of a file that was refused, so that its other mistakes are found in the same go: a section or an entry
- * of a list that cannot be read has its default, or none.
- */
-export function salvage(input: unknown): ParsedFile {
-  const given = (input as { readonly detector?: unknown }).detector;
-  const usable: Record<string, unknown> = {};
-  for (const [key, schema] of Object.entries<z.ZodType>(section.shape)) {
-    const value = isMap(given) ? given[key] : undefined;
-    const whole = schema.safeParse(value);
-    if (whole.success) usable[key] = whole.data;
-    else if (key in lists && Array.isArray(value))
-      usable[key] = value.map((entry: unknown) => lists[key]?.safeParse(entry).data);
-    else usable[key] = schema.safeParse(undefined).data;
-  }
-  return { detector: usable as unknown as ParsedFile['detector'] };
-}
-
-const lists: Readonly<Record<string, z.ZodType>> = {
-  endpoints: endpointSchema,
-  tokens: tokenSchema,
-  plugins: pluginSchema,
-};
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+/** The schema of each section. */
+export const sections: Readonly<Record<string, z.ZodType>> = section.shape;
 
 /** The keys that are known at a path of the file; undefined where there is no map. */
 export function keysAt(path: readonly PropertyKey[]): readonly string[] | undefined {

@@ -51,8 +51,10 @@ export const tokenSchema: z.ZodType<TokenInput> = z
       error:
         'needs exactly one of token, tokenEnv or sha256; make a token with: ' +
         `node -p "require('crypto').randomBytes(32).toString('base64url')"`,
+      params: { drops: ['token'] },
     },
   )
   .refine((given) => given.parent === undefined || !given.scopes.includes('admin'), {
     error: 'takes no parent together with the scope admin, which is about everything',
+    params: { drops: ['parent'] },
   });

@@ -7,8 +7,8 @@ export interface Judgement {
 }
 
 /**
- * Turns judged in one go at the most: some 0.1 s, verdicts and their commit included. Where more fall due in one instant (a
- * horizon that all have, a restart), what comes in is heard between the slices.
+ * Verdicts of one go at the most: some 0.1 s, their commit included. Where more fall due in one instant (a horizon that all
+ * have), what comes in is heard between the slices.
  */
 export const judgedTurns = 2000;
 
