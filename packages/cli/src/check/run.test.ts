@@ -75,7 +75,7 @@ test('everything that is wrong is told at once, with the plugins that do not loa
     'detector.endpoints[0].types[0]',
     'detector.plugins[0].plugin',
     'detector.plugins[0].timeoutMs',
-    'detector.plugins[1].options.colour',
+    'detector.plugins[1].options',
     'detector.policy.margin',
     'detector.policy.minSamples',
   ]);
