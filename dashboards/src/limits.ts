@@ -27,6 +27,7 @@ export const limits = {
   pluginFailures: 1,
   /** Of the capacity of the Collector's queue: time to look at the detector before agents are held back. */
   collectorQueueShare: 0.5,
+  collectorLost: 1,
 } as const;
 
 /** What is promised, and the share of cases in which it may be broken. */

@@ -67,7 +67,10 @@ export function counts(buckets: string, range: string): string {
   return `sum by (le) (label_replace(${grown(buckets, range)}, "le", "$1", "le", "(.+)\\\\.0"))`;
 }
 
-/** A series of the Collector's own. */
+/** The Collector's exporters to the detector, as the configurations name them. */
+export const toDetector = 'exporter=~".*turnwatch.*"';
+
+/** A series of the Collector's own, in a panel. */
 export function ofCollector(name: string, matchers = ''): string {
   return selector(name, ['job=~"$collectors"', matchers]);
 }

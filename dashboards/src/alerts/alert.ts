@@ -1,8 +1,8 @@
 import type { MetricKey } from '@turnwatch/protocol';
 
-/** A series as promtool takes it, by the catalogue: `values` is its notation, one a minute. */
+/** A series as promtool takes it, by the catalogue or the Collector's own: `values` is its notation, one a minute. */
 export interface Given {
-  readonly metric: MetricKey | 'up';
+  readonly metric: MetricKey | 'up' | `otelcol_${string}`;
   readonly suffix?: '' | '_bucket' | '_sum' | '_count';
   readonly labels?: Readonly<Record<string, string>>;
   readonly values: string;

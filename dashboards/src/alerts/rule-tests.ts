@@ -1,4 +1,4 @@
-import { metrics, prometheusName } from '@turnwatch/protocol';
+import { type MetricKey, metrics, prometheusName } from '@turnwatch/protocol';
 import type { AlertSpec, Given } from './alert.ts';
 import { alerts, annotationsOf, labelsOf, yaml } from './rules-file.ts';
 
@@ -6,7 +6,7 @@ const detector = { job: 'turnwatch', instance: 'detector:4318' } as const;
 
 /** What an aggregated series has no more is the alert's to say: it names the labels that stay. */
 function expected(alert: AlertSpec): Record<string, string> {
-  const byInstance = !/sum by|job:|job_\w+:/.test(alert.expr);
+  const byInstance = !/(sum|max) by|job:|job_\w+:/.test(alert.expr);
   return {
     job: detector.job,
     ...(byInstance ? { instance: detector.instance } : {}),
@@ -28,9 +28,13 @@ function told(alert: AlertSpec): Record<string, string> {
 }
 
 function series({ metric, suffix = '', labels, values }: Given): { series: string; values: string } {
-  const name = metric === 'up' ? 'up' : `${prometheusName(metrics[metric])}${suffix}`;
+  const name = isOfOthers(metric) ? metric : `${prometheusName(metrics[metric])}${suffix}`;
   const all = Object.entries({ ...detector, ...labels }).map(([label, value]) => `${label}="${value}"`);
   return { series: `${name}{${all.join(', ')}}`, values };
+}
+
+function isOfOthers(metric: Given['metric']): metric is Exclude<Given['metric'], MetricKey> {
+  return metric === 'up' || metric.startsWith('otelcol_');
 }
 
 /** A job beside, in which the same alert must be silent. */

@@ -3,12 +3,14 @@ import { runbookUrl } from '../links.ts';
 import type { AlertSpec } from './alert.ts';
 import { blindAlerts } from './blind.ts';
 import { burnAlerts } from './burn-rates.ts';
+import { collectorAlerts } from './collector.ts';
 import { recordings } from './recordings.ts';
 import { deliveryAlerts, detectorAlerts, turnAlerts } from './turns.ts';
 
 /** In the order in which they are to be looked at. */
 export const groups: Readonly<Record<string, readonly AlertSpec[]>> = {
   'turnwatch.blind': blindAlerts,
+  'turnwatch.collector': collectorAlerts,
   'turnwatch.turns': turnAlerts,
   'turnwatch.delivery': deliveryAlerts,
   'turnwatch.detector': detectorAlerts,

@@ -1,10 +1,16 @@
 import { limits } from '../limits.ts';
-import { grown, inPanel as of, ofCollector, orZero, orZeroOfCollector, quantile } from '../promql.ts';
+import {
+  grown,
+  inPanel as of,
+  ofCollector,
+  orZero,
+  orZeroOfCollector,
+  quantile,
+  toDetector,
+} from '../promql.ts';
 import { statusColors } from './colors.ts';
 import type { DashboardSpec } from './dashboard.ts';
 
-/** Its exporters, as the configurations name them. */
-const toDetector = 'exporter=~".*turnwatch.*"';
 const noCollector = 'no Collector is scraped';
 
 export const pipeline: DashboardSpec = {
@@ -191,6 +197,7 @@ export const pipeline: DashboardSpec = {
             },
           ],
           warn: limits.collectorQueueShare,
+          alert: 'TurnwatchCollectorQueueFilling',
           noValue: noCollector,
           width: 8,
         },
@@ -239,7 +246,8 @@ export const pipeline: DashboardSpec = {
               legend: 'not queued',
             },
           ],
-          warn: limits.refusedRecords,
+          warn: limits.collectorLost,
+          alert: 'TurnwatchCollectorLosesRecords',
           noValue: noCollector,
         },
       ],

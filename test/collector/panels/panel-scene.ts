@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ScriptedProvider } from '@turnwatch/testing/provider';
@@ -65,6 +66,7 @@ export class PanelScene {
     const [port = 0] = await freePorts(1);
     const places: Places = { 'detector:4319': `127.0.0.1:${port}` };
     const collector = await this.#starts(RunningCollector.start(composed.collector(places)));
+    await refuseOne(port, collector);
     const prometheus = await this.#starts(
       RunningPrometheus.start({
         command: pathOf('prometheus'),
@@ -214,4 +216,14 @@ export class PanelScene {
     this.#take(one);
     return one;
   }
+}
+
+/** In the detector's place stands something that wants none of it: the Collector loses a record. */
+async function refuseOne(port: number, collector: RunningCollector): Promise<void> {
+  const other = createServer((_request, response) => void response.writeHead(400).end());
+  await new Promise<void>((resolve) => other.listen(port, '127.0.0.1', resolve));
+  await post(collector.url, [new ScriptedAgent('lost').beat()]);
+  while ((await collector.own())('otelcol_exporter_send_failed_log_records_total') < 1) await delay(50);
+  other.closeAllConnections();
+  await new Promise((resolve) => other.close(resolve));
 }

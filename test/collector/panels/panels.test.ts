@@ -36,6 +36,7 @@ const byLoad =
 
 /** For a minute or more before they fire: the scene may be shorter. */
 const onTheirWay = [
+  'TurnwatchCollectorLosesRecords',
   'TurnwatchRecordsRefused',
   'TurnwatchSourceUnreachable',
   'TurnwatchTurnsExpired',
