@@ -46,7 +46,11 @@ export const claudeCode: Client = {
     },
   },
   conversation: sessionOf,
-  slowTool: (seconds) => ({ name: 'Bash', args: { command: `sleep ${seconds}`, description: 'wait' } }),
+  // It does not run a long `sleep`, but tells the model to use something else.
+  slowTool: (seconds) => ({
+    name: 'Bash',
+    args: { command: `timeout ${seconds} tail -f /dev/null || true`, description: 'wait' },
+  }),
   launch({ way, installed, api, detector, model }): Launch {
     return {
       file: join(installed, 'node_modules/.bin/claude'),

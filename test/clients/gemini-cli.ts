@@ -23,7 +23,8 @@ export const geminiCli: Client = {
       error: { phase: 'agent', since: 'error' },
       death: request,
       deathInTool: 'idle',
-      interrupt: 'idle',
+      // It shuts its telemetry down before it gives its request up: nothing tells it from a death.
+      interrupt: request,
       wholeRequests: true,
     },
     tap: {

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatCompletions } from '@turnwatch/testing/provider';
+import { retryAfterS } from './case.ts';
 import type { Client, Flag, Launch } from './client.ts';
 
 const version = '0.24.4';
@@ -25,10 +26,25 @@ export const qwenCode: Client = {
       interrupt: 'cancelled',
       wholeRequests: true,
     },
+    tap: {
+      heldBackMs: 0,
+      seesComments: true,
+      end: 'completed',
+      stall: { phase: 'text', since: 'chunk' },
+      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
+      death: { phase: 'agent', since: 'signal' },
+      deathInTool: { phase: 'tool', since: 'chunk' },
+      interrupt: 'cancelled',
+    },
   },
+  // It does not run a long `sleep`, but tells the model to use something else.
   slowTool: (seconds) => ({
     name: 'run_shell_command',
-    args: { command: `sleep ${seconds}`, description: 'wait', is_background: false },
+    args: {
+      command: `timeout ${seconds} tail -f /dev/null || true`,
+      description: 'wait',
+      is_background: false,
+    },
   }),
   launch({ way, installed, home, api, detector, model }): Launch {
     mkdirSync(join(home, '.qwen'));
@@ -38,6 +54,10 @@ export const qwenCode: Client = {
         general: { enableAutoUpdate: false },
         privacy: { usageStatisticsEnabled: false },
         security: { auth: { selectedType: 'openai' } },
+        // What ties its requests together for the tap: it sends nothing of the kind by itself.
+        model: { generationConfig: { customHeaders: { 'X-Turnwatch-Conversation-Id': model } } },
+        // It runs after the turn under a prompt of its own, which telemetry tells and requests do not.
+        memory: { enableManagedAutoMemory: way === 'telemetry' },
         telemetry: {
           enabled: way === 'telemetry',
           target: 'local',

@@ -124,11 +124,12 @@ async function judged(
   );
 }
 
-async function exitFaults(child: Child, wanted: 'well' | 'in error'): Promise<readonly string[]> {
+async function exitFaults(child: Child, wanted: NonNullable<Case['exits']>): Promise<readonly string[]> {
   const late = sleep(patienceMs, 'late', { ref: false });
   if ((await Promise.race([child.ended, late])) === 'late') return ['the client did not end'];
   const { exitCode, signalCode } = child.process;
-  const isRight = wanted === 'well' ? exitCode === 0 : exitCode !== null && exitCode > 0;
+  // By a signal no client ends that handles it.
+  const isRight = exitCode !== null && (wanted === 'anyhow' || (exitCode === 0) === (wanted === 'well'));
   return isRight ? [] : [`the client ended with ${signalCode ?? exitCode}, which is not ${wanted}`];
 }
 
