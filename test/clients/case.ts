@@ -30,6 +30,11 @@ const words = (count: number, gapMs: number): Step => ({
   text: Array.from({ length: count }, (_, index) => `word${index}`).join(' '),
   gapMs,
 });
+/** A stall, before the first word. */
+const silent = ({ stall }: Sight): Flag | Quiet =>
+  typeof stall === 'string' || stall.since === 'request'
+    ? stall
+    : { ...stall, phase: 'first_token', since: 'request' };
 const healthyText: Script = [{ do: 'begin' }, { do: 'wait', ms: 2000 }, words(10, 500)];
 /** Of 300 ms each: when the first records of every client have been sent. */
 const lateChunk = 25;
@@ -81,16 +86,22 @@ export const cases: readonly Case[] = [
     name: 'silent',
     what: 'not one word',
     answers: () => [[{ do: 'begin' }, { do: 'stall' }]],
-    said: ({ stall }) =>
-      typeof stall === 'string' || stall.since === 'request'
-        ? stall
-        : { ...stall, phase: 'first_token', since: 'request' },
+    said: (sight) => silent(sight),
   },
   {
     name: 'stall',
     what: 'silence for ever after four words',
     answers: () => [[{ do: 'begin' }, words(4, 500), { do: 'stall' }]],
     said: ({ stall }) => stall,
+  },
+  {
+    name: 'tool-stall',
+    what: 'a tool, and not one word of the answer after it',
+    answers: (client) => [
+      [{ do: 'begin' }, words(4, 300), { do: 'tool', ...client.slowTool(1) }],
+      [{ do: 'begin' }, { do: 'stall' }],
+    ],
+    said: (sight) => silent(sight),
   },
   {
     name: 'error',

@@ -5,7 +5,7 @@ import { retryAfterS } from './case.ts';
 import type { Client, Flag, Launch } from './client.ts';
 
 const version = '2.1.332';
-/** Telemetry tells a request when it is over: the first one is silent from the prompt on. */
+/** Telemetry tells a request when it is over: it is silent from the prompt, or from the last result of a tool on. */
 const prompt: Flag = { phase: 'non_streaming', since: 'request' };
 
 /** It takes none but a UUID. */

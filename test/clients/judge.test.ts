@@ -67,8 +67,8 @@ test('a call is judged by its grace, without a window to confirm', () => {
   const call: Flag = { phase: 'tool', since: 'chunk' };
   const told = (ms: number): Told =>
     toldAt(2000 + ms, { reason: 'tool_silence', phase: 'tool', thresholdMs: 1 });
-  expect(stopped([told(15_000)], [stale], call)).toEqual([]);
-  expect(stopped([told(18_001)], [stale], call)).toHaveLength(1);
+  expect(stopped([told(18_000)], [stale], call)).toEqual([]);
+  expect(stopped([told(21_001)], [stale], call)).toHaveLength(1);
 });
 
 test('what is well is never flagged, ends well, and is one turn in one attempt', () => {

@@ -35,14 +35,15 @@ export function judgeQuiet(
 /** It has stopped: that was told once, for the right reason, not too early and not too late. */
 export function judgeStopped(
   flag: Flag,
-  { heldBackMs }: Sight,
+  { heldBackMs, turnPerRequest }: Sight,
   told: readonly Told[],
   turns: readonly TurnState[],
   window: Window | undefined,
 ): Judgement {
+  const judged = turnPerRequest === true ? turns.slice(-1) : turns;
   const stales = told.filter(({ type }) => type === 'turn.stale');
   const others = told.filter((each) => isMoreThanSuspect(each) && each.type !== 'turn.stale');
-  const faults = [...others.map((each) => `told: ${wordsOf(each)}`), ...countFaults(turns, 1)];
+  const faults = [...others.map((each) => `told: ${wordsOf(each)}`), ...countFaults(judged, 1)];
   if (stales.length !== 1) faults.push(`turn.stale was told ${stales.length} times, not once`);
   if (window === undefined) faults.push(`there was no ${flag.since}`);
   const [stale] = stales;

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { aiSdk } from './ai-sdk.ts';
+import { bystanders } from './bystanders.ts';
 import { type Case, cases } from './case.ts';
 import { claudeCode } from './claude-code.ts';
 import { type Client, type Way, ways } from './client.ts';
@@ -112,6 +113,7 @@ async function runClient(
 ): Promise<readonly CaseResult[]> {
   const folder = installed(client, progress);
   const stage = await Stage.set(client);
+  const stop = wanted.some(({ way }) => way === 'register') ? bystanders(client, folder, stage) : undefined;
   const left = [...wanted];
   const results: CaseResult[] = [];
   const work = async (): Promise<void> => {
@@ -124,6 +126,7 @@ async function runClient(
   try {
     await Promise.all(Array.from({ length: jobs }, work));
   } finally {
+    await stop?.();
     await stage.strike();
   }
   return results;

@@ -21,7 +21,6 @@ export const opencode: Client = {
       error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
       death: { phase: 'agent', since: 'signal' },
       deathInTool: { phase: 'tool', since: 'chunk' },
-      interrupt: 'cancelled',
     },
   },
   slowTool: (seconds) => ({ name: 'bash', args: { command: `sleep ${seconds}`, description: 'wait' } }),
@@ -34,13 +33,13 @@ export const opencode: Client = {
         autoupdate: false,
         share: 'disabled',
         model: `scripted/${model}`,
-        small_model: 'scripted/small',
+        small_model: `scripted/${model}`,
         provider: {
           scripted: {
             npm: '@ai-sdk/openai-compatible',
             name: 'scripted',
             options: { baseURL: `${api}/v1`, apiKey: 'none' },
-            models: { [model]: {}, small: {} },
+            models: { [model]: {} },
           },
         },
         permission: { bash: 'allow' },

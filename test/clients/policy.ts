@@ -7,7 +7,7 @@ export const thresholdMs = {
   non_streaming: 12_000,
   agent: 8000,
   /** The grace of a call. */
-  tool: 15_000,
+  tool: 18_000,
 } as const;
 
 /** A process whose heartbeats stay away for so long is gone, ms. */

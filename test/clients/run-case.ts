@@ -66,7 +66,8 @@ export async function runCase(
   }
 }
 
-function launched({ file, args, environment }: Launch, home: string): Child {
+/** The client at work. */
+export function launched({ file, args, environment }: Launch, home: string): Child {
   const { PATH, LANG, TMPDIR } = process.env;
   return new Child(file, args, {
     cwd: home,
@@ -141,7 +142,8 @@ function hasEnded({ process: { exitCode, signalCode } }: Child): boolean {
   return exitCode !== null || signalCode !== null;
 }
 
-function kill(child: Child, signal: NodeJS.Signals = 'SIGKILL'): void {
+/** It and all that it has started. */
+export function kill(child: Child, signal: NodeJS.Signals = 'SIGKILL'): void {
   const { pid } = child.process;
   if (pid !== undefined && !hasEnded(child)) process.kill(-pid, signal);
 }

@@ -126,8 +126,9 @@ test('real names and their order: a tool is open before its answer has ended', a
     'claude-code-p1': [
       'started',
       'request_started r1',
-      'tool_started toolu_1',
       'request_ended r1 completed',
+      'tool_started toolu_1',
+      'step',
       'tool_ended toolu_1 completed',
       'idle',
       'step',
@@ -135,6 +136,86 @@ test('real names and their order: a tool is open before its answer has ended', a
       'ended completed',
     ],
   });
+});
+
+/** Nobody is asked for permission. */
+const bypassed = { ...bash, decision: 'accept', permission_mode: 'bypassPermissions' };
+const at = (timeMs: number, name: string, attributes: ForeignLog['attributes'] = {}): ForeignLog => ({
+  ...real(name, attributes),
+  timeMs,
+});
+
+test('where nobody is asked, the model is after the last result of a tool', async () => {
+  const records = [
+    at(1000, 'user_prompt'),
+    at(3000, 'tool_decision', bypassed),
+    at(3012, 'api_request', { query_source: 'sdk', duration_ms: 1900 }),
+    at(6000, 'tool_result', { ...bash, success: 'true' }),
+    at(9000, 'api_request', { query_source: 'sdk', duration_ms: 2900 }),
+  ];
+  expect(await told(new ClaudeCodeMapper(), [records])).toEqual({
+    'claude-code-p1': [
+      'started',
+      'request_started r1',
+      'request_ended r1 completed',
+      'tool_started toolu_1',
+      'step',
+      'tool_ended toolu_1 completed',
+      'request_started r2',
+      'request_ended r2 completed',
+      'idle',
+    ],
+  });
+});
+
+test('with a person, or a program that asks one, it is idle there', async () => {
+  for (const [decision, request] of [
+    [{ ...bypassed, permission_mode: 'default' }, { query_source: 'sdk' }],
+    [bypassed, { query_source: 'repl_main_thread' }],
+  ] as const) {
+    const records = [
+      at(1000, 'user_prompt'),
+      at(3000, 'tool_decision', decision),
+      at(3012, 'api_request', { ...request, duration_ms: 1900 }),
+      at(6000, 'tool_result', { ...bash, success: 'true' }),
+    ];
+    const turns = await told(new ClaudeCodeMapper(), [records]);
+    expect(turns['claude-code-p1']?.at(-1)).toBe('idle');
+  }
+});
+
+test('an answer that is told after its tool has ended is not that to the next request', async () => {
+  const records = [
+    at(1000, 'user_prompt'),
+    at(3000, 'tool_decision', bypassed),
+    at(3050, 'tool_result', { ...bash, success: 'true' }),
+    at(3070, 'api_request', { query_source: 'sdk', duration_ms: 1900 }),
+  ];
+  const turns = await told(new ClaudeCodeMapper(), [records]);
+  expect(turns['claude-code-p1']?.slice(-3)).toEqual(['idle', 'step', 'request_started r2']);
+});
+
+test("a sub-agent's requests and tools are activity, and open or close none of the turn's own", async () => {
+  const sub = { agent_id: 'a1', query_source: 'agent:builtin:general-purpose' };
+  const agent = { tool_name: 'Agent', tool_use_id: 'toolu_0' };
+  const records = [
+    at(1000, 'user_prompt'),
+    at(3000, 'tool_decision', { ...bypassed, ...agent }),
+    at(3012, 'api_request', { query_source: 'sdk', duration_ms: 1900 }),
+    at(3050, 'tool_result', { ...agent, success: 'true' }),
+    at(4000, 'tool_decision', { ...bypassed, ...sub }),
+    at(4010, 'api_request', { ...sub, duration_ms: 900 }),
+    at(6000, 'tool_result', { ...bash, ...sub, success: 'true' }),
+    at(7000, 'api_request', { ...sub, duration_ms: 900 }),
+  ];
+  const turns = await told(new ClaudeCodeMapper(), [records]);
+  expect(turns['claude-code-p1']?.slice(6)).toEqual([
+    'request_started r2',
+    'tool_started toolu_1',
+    'step',
+    'tool_ended toolu_1 completed',
+    'step',
+  ]);
 });
 
 test('a turn shorter than the interval of its logs: its span comes before them, and ends it all the same', async () => {

@@ -8,23 +8,28 @@ import {
   type Plugin,
   type SignalMapper,
 } from '@turnwatch/plugin';
-import { identity, textOf, wallOf } from './attribute.ts';
+import { identity, numberOf, textOf, wallOf } from './attribute.ts';
 import { ClaudeTurn } from './claude-turn.ts';
 import { Recent } from './recent.ts';
 
 /**
- * Claude Code, by its log events as documented (code.claude.com/docs/en/monitoring-usage): requests are told when they
- * are over, so that a first one is inferred from the prompt; tools when they are decided on and when they have ended.
+ * Claude Code, by its log events (code.claude.com/docs/en/monitoring-usage): requests are told when they are over, so that
+ * the first one is inferred from the prompt, and where nobody is asked for permission the next ones from the results of
+ * tools; tools are told when they are decided on and when they have ended.
  */
 export class ClaudeCodeMapper implements SignalMapper {
   readonly selects = {
     logs: ['claude_code.*', 'user_prompt', 'api_request', 'api_error', 'tool_decision', 'tool_result'],
     spans: ['*'],
     attributes: [
+      'agent_id',
       'decision',
+      'duration_ms',
       'event.sequence',
       'model',
+      'permission_mode',
       'prompt.id',
+      'query_source',
       'session.id',
       'success',
       'tool_name',
@@ -156,17 +161,23 @@ function endOf(turn: ClaudeTurn, span: ForeignSpan): readonly MappedSignal[] {
 function happeningsOf(turn: ClaudeTurn, name: string, log: ForeignLog): readonly Happening[] {
   const tool = textOf(log, 'tool_name');
   const call = textOf(log, 'tool_use_id');
+  // A sub-agent works beside the turn: its calls are the turn's own, its requests are not.
+  const isSub = textOf(log, 'agent_id') !== undefined;
+  turn.asksNobody(
+    textOf(log, 'permission_mode') === 'bypassPermissions',
+    textOf(log, 'query_source') === 'sdk',
+  );
   switch (name) {
     case 'user_prompt':
       return turn.prompted(log.timeMs);
     case 'api_request':
-      return turn.requestCompleted();
+      return isSub ? turn.worked() : turn.requestCompleted(log.timeMs - (numberOf(log, 'duration_ms') ?? 0));
     case 'api_error':
-      return turn.requestFailed();
+      return isSub ? turn.worked() : turn.requestFailed();
     case 'tool_decision':
-      return textOf(log, 'decision') === 'reject' ? turn.toolDenied() : turn.toolStarted(call, tool);
+      return textOf(log, 'decision') === 'reject' ? turn.worked() : turn.toolStarted(call, tool, isSub);
     case 'tool_result':
-      return turn.toolEnded(call, tool, textOf(log, 'success') !== 'false');
+      return turn.toolEnded(call, tool, textOf(log, 'success') !== 'false', isSub ? undefined : log.timeMs);
     default:
       return [];
   }
