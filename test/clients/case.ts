@@ -106,9 +106,10 @@ export const cases: readonly Case[] = [
   {
     name: 'error',
     what: 'the provider fails until the client gives up',
+    fits: (_, { error }) => error !== undefined,
     answers: () => [refused],
     exits: 'in error',
-    said: ({ error }) => error,
+    said: ({ error, end }) => error ?? end,
   },
   {
     name: 'death',

@@ -59,8 +59,8 @@ export interface Sight {
   readonly end: 'completed' | 'idle';
   /** The stream stops. */
   readonly stall: Flag | Quiet;
-  /** The provider fails until the client gives up. */
-  readonly error: Flag | Quiet;
+  /** The provider fails until the client gives up. Undefined: it tries for minutes, each time after a longer while. */
+  readonly error?: Flag | Quiet;
   /** The client is killed in the middle of a stream. */
   readonly death: Flag | Quiet;
   /** It is killed while it runs a tool. */

@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatCompletions } from '@turnwatch/testing/provider';
-import { retryAfterS } from './case.ts';
 import type { Client, Flag, Launch } from './client.ts';
 
 const version = '0.24.4';
@@ -20,7 +19,6 @@ export const qwenCode: Client = {
       seesComments: false,
       end: 'completed',
       stall: request,
-      error: { phase: 'agent', since: 'error' },
       death: request,
       deathInTool: 'idle',
       interrupt: 'cancelled',
@@ -31,7 +29,6 @@ export const qwenCode: Client = {
       seesComments: true,
       end: 'completed',
       stall: { phase: 'text', since: 'chunk' },
-      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
       death: { phase: 'agent', since: 'signal' },
       deathInTool: { phase: 'tool', since: 'chunk' },
       interrupt: 'cancelled',

@@ -109,3 +109,15 @@ test('an answer to a request from before the mapper’s own start closes what th
   const [words] = Object.values(await told(await made(qwenCode), [[log('qwen-code.api_response')]]));
   expect(words).toEqual(['step', 'idle']);
 });
+
+test.each([
+  ['ok', 'unset', 'completed'],
+  ['cancelled', 'unset', 'cancelled'],
+  ['error', 'unset', 'failed'],
+  ['ok', 'error', 'failed'],
+] as const)('Qwen Code says %s of a turn whose span is %s: it has %s', async (said, status, outcome) => {
+  const mapper = await made(qwenCode);
+  const ended = { ...interaction, status, attributes: { 'qwen-code.turn_status': said } };
+  const turns = await told(mapper, [[log('qwen-code.user_prompt'), request('main', 'b'.repeat(16)), ended]]);
+  expect(Object.values(turns).flat().at(-1)).toBe(`ended ${outcome}`);
+});

@@ -53,6 +53,7 @@ export class GeminiFamilyMapper implements SignalMapper {
         'retry_delay_ms',
         'role',
         'session.id',
+        `${options.prefix}.turn_status`,
       ],
       resource: ['session.id'],
     };
@@ -113,10 +114,17 @@ export class GeminiFamilyMapper implements SignalMapper {
     return [
       {
         turn: turn.id,
-        happening: turn.end(span.status === 'error' ? 'failed' : 'completed'),
+        happening: turn.end(this.#outcomeOf(span)),
         ...(span.service === undefined ? {} : { process: span.service }),
       },
     ];
+  }
+
+  /** A turn that was interrupted says so in an attribute alone. */
+  #outcomeOf(span: ForeignSpan): 'completed' | 'failed' | 'cancelled' {
+    const said = textOf(span, `${this.#options.prefix}.turn_status`);
+    if (said === 'cancelled') return 'cancelled';
+    return span.status === 'error' || said === 'error' ? 'failed' : 'completed';
   }
 }
 

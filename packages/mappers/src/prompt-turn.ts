@@ -71,7 +71,7 @@ export class PromptTurn {
     return [{ name: 'step' }, ...this.#idle()];
   }
 
-  end(outcome?: 'completed' | 'failed'): Extract<Happening, { name: 'ended' }> {
+  end(outcome?: 'completed' | 'failed' | 'cancelled'): Extract<Happening, { name: 'ended' }> {
     this.over = true;
     return {
       name: 'ended',
