@@ -817,6 +817,8 @@ test('the oldest silence is that of open turns whose clock runs', () => {
       ['waiting', 1],
     ]),
   );
+  bench.registry.order('A', { name: 'close', by: 'oncall', why: null }, at(30));
+  expect(bench.registry.oldestSilent(at(30))).toMatchObject({ silenceMs: s(5), view: { id: 'B' } });
 });
 
 test('the oldest silence is one that the silence rule judges: no tool call, and evidence counts', () => {
