@@ -60,7 +60,12 @@ function Inside({ panel, frames, shown, width, height }: Drawn & Size) {
     );
   if (panel.type === 'heatmap')
     return (
-      <Heatmap frame={frames[0] as DataFrame} unit={String(defaults.unit)} width={width} height={height} />
+      <Heatmap
+        frame={frames[0] as DataFrame}
+        unit={(panel.options as unknown as { yAxis: { unit: string } }).yAxis.unit}
+        width={width}
+        height={height}
+      />
     );
   return (
     <TimeSeries

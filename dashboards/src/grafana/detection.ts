@@ -116,7 +116,7 @@ export const detection: DashboardSpec = {
             'Silence that is allowed. It falls as samples come, and rises after a verdict that was wrong.',
           many: true,
           log: true,
-          noValue: 'Nothing was learned yet',
+          noValue: 'Nothing was learned yet, or nobody scrapes',
           queries: [
             {
               expr: `max by (provider, model, phase) (${of('learnedThreshold', who)})`,
@@ -132,7 +132,7 @@ export const detection: DashboardSpec = {
             'What thresholds are made of. A jump is one odd turn: exclude its gap on the page of baselines.',
           many: true,
           log: true,
-          noValue: 'Nothing was learned yet',
+          noValue: 'Nothing was learned yet, or nobody scrapes',
           queries: [
             {
               expr: `max by (provider, model, phase) (${of('learnedGap', who)})`,
@@ -179,7 +179,7 @@ export const detection: DashboardSpec = {
           unit: 'count',
           description:
             'Samples: healthy turns that taught it; from 20 on the measured threshold holds. Censored: gaps that a time-out, a person or a verdict ended, which teach nothing; many beside few samples mean that somebody else kills turns first. Back-off: how many times its threshold is raised after wrong verdicts; normal: 1.',
-          noValue: 'Nothing was learned yet',
+          noValue: 'Nothing was learned yet, or nobody scrapes',
           columns: [
             { of: 'provider', title: 'Provider' },
             { of: 'model', title: 'Model' },
@@ -205,7 +205,7 @@ export const detection: DashboardSpec = {
           unit: 'short',
           description: 'How many times a threshold is raised after verdicts that were wrong. Normal: 1.',
           many: true,
-          noValue: 'Nothing was learned yet',
+          noValue: 'Nothing was learned yet, or nobody scrapes',
           queries: [
             {
               expr: `max by (provider, model, phase) (${of('learnedBackoff', who)})`,

@@ -24,7 +24,6 @@ export const engines: DashboardSpec = {
           unit: 'count',
           description:
             'As their probes tell. An unreachable one proves nothing about its turns; see its process.',
-          noValue: 'no engine',
           series: { unreachable: { critical: 1 } },
           queries: [{ expr: `sum by (state) (${of('engines')})`, legend: '{{state}}' }],
           width: 8,
@@ -35,7 +34,6 @@ export const engines: DashboardSpec = {
           unit: 'count',
           description:
             'Normal: 0 or a few. They are not stalled: a queue that moves is work. One that stands is a wedged engine.',
-          noValue: 'no engine',
           queries: [{ expr: `sum(${of('engineQueue')})`, legend: 'queued' }],
         },
         {

@@ -1,10 +1,13 @@
 import { parser } from '@prometheus-io/lezer-promql';
 import { filledIn } from '../testing/panel-query.ts';
 
-// The rules of grafana/dashboard-linter, by their names there, over the JSON that is committed.
+// The rules of grafana/dashboard-linter, by their names there, over the JSON that is committed; and, by names of our own, what
+// pictures of the panels once showed to be amiss.
 
 interface Target {
   readonly expr?: string;
+  readonly instant?: boolean;
+  readonly legendFormat?: string;
   readonly datasource?: { readonly uid?: string };
 }
 
@@ -15,7 +18,14 @@ interface Panel {
   readonly datasource?: { readonly uid?: string };
   readonly targets?: readonly Target[];
   readonly panels?: readonly Panel[];
-  readonly fieldConfig?: { readonly defaults?: { readonly unit?: string } };
+  readonly fieldConfig?: { readonly defaults?: { readonly unit?: string; readonly noValue?: string } };
+  readonly options?: { readonly legend?: { readonly showLegend?: boolean } };
+  readonly transformations?: readonly { readonly options?: Organized }[];
+}
+
+interface Organized {
+  readonly excludeByName?: Readonly<Record<string, boolean>>;
+  readonly renameByName?: Readonly<Record<string, string>>;
 }
 
 interface Variable {
@@ -72,8 +82,9 @@ function templateFaults(variables: readonly Variable[]): string[] {
   return faults;
 }
 
-function panelFaults({ title, description, datasource, targets = [], fieldConfig }: Panel): string[] {
-  const faults: string[] = [];
+function panelFaults(panel: Panel): string[] {
+  const { title, description, datasource, targets = [], fieldConfig } = panel;
+  const faults: string[] = looksFaults(panel);
   if (datasource?.uid !== '$datasource') faults.push('panel-datasource');
   if ((title ?? '') === '' || (description ?? '') === '') faults.push('panel-title-description');
   if ((fieldConfig?.defaults?.unit ?? '') === '') faults.push('panel-units');
@@ -82,6 +93,26 @@ function panelFaults({ title, description, datasource, targets = [], fieldConfig
     if (own?.uid !== '$datasource') faults.push('panel-datasource: of a target');
     faults.push(...targetFaults(expr));
   }
+  return faults;
+}
+
+/** What is right for a program and wrong for whoever looks. */
+function looksFaults({ type, targets = [], fieldConfig, options, transformations = [] }: Panel): string[] {
+  const faults: string[] = [];
+  if ((fieldConfig?.defaults?.noValue ?? '') === '') faults.push('panel-no-value');
+  if (type === 'timeseries' && options?.legend?.showLegend !== true) faults.push('panel-legend');
+  if (type === 'stat' && targets.some(({ instant }) => instant !== true)) faults.push('stat-instant');
+  if (type === 'table') {
+    const excluded = transformations.some(({ options: of }) => of?.excludeByName?.Time === true);
+    const named = transformations.flatMap(({ options: of }) => Object.keys(of?.renameByName ?? {}));
+    const values = targets.map((_, index) =>
+      targets.length === 1 ? 'Value' : `Value #${String.fromCharCode(65 + index)}`,
+    );
+    if (!excluded) faults.push('table-time');
+    for (const value of values) if (!named.includes(value)) faults.push(`table-columns: ${value}`);
+  } else for (const { legendFormat = '' } of targets) if (legendFormat === '') faults.push('target-legend');
+  for (const { expr = '' } of targets)
+    if (/histogram_quantile\(| \/ /.test(expr) && !/ >= 0$/.test(expr)) faults.push(`target-nan: ${expr}`);
   return faults;
 }
 

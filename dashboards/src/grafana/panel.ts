@@ -69,7 +69,7 @@ export function panelOf(spec: PanelSpec): cog.Builder<dashboard.Panel> {
   made
     .title(spec.title)
     .description(spec.description)
-    .unit(spec.unit === 'count' ? 'short' : spec.unit)
+    .unit(spec.unit === 'count' || spec.kind === 'heatmap' ? 'short' : spec.unit)
     .datasource(datasource)
     .span(width)
     .height(spec.kind === 'stat' ? 4 : 8)
@@ -101,7 +101,10 @@ function builderOf(spec: PanelSpec) {
     case 'table':
       return tableOf(spec);
     case 'heatmap':
-      return new heatmap.PanelBuilder().calculate(false);
+      // The unit is that of the buckets; in the cells are counts.
+      return new heatmap.PanelBuilder()
+        .calculate(false)
+        .yAxis(new heatmap.YAxisConfigBuilder().unit(spec.unit));
     case 'timeseries':
       return timeseriesOf(spec);
   }

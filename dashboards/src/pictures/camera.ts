@@ -32,7 +32,8 @@ export async function photograph(
 ): Promise<void> {
   const browser = await launch(chromium);
   try {
-    const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+    // Higher than any of them: tables out of sight draw no rows.
+    const page = await browser.newPage({ viewport: { width: 1600, height: 3000 } });
     const faults: string[] = [];
     page.on('pageerror', (error) => void faults.push(String(error)));
     await serve(page, bundleFolder);
@@ -43,7 +44,7 @@ export async function photograph(
         shown,
       );
       mkdirSync(join(folder, id), { recursive: true });
-      await page.screenshot({ path: join(folder, `${id}.png`), fullPage: true });
+      await page.locator('main').screenshot({ path: join(folder, `${id}.png`) });
       for (const panel of await page.locator('[data-panel]').all()) {
         const title = (await panel.getAttribute('data-panel')) ?? '';
         await panel.screenshot({ path: join(folder, id, `${title.replace(/\W+/g, '-').toLowerCase()}.png`) });

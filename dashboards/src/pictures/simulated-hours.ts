@@ -64,6 +64,7 @@ export class SimulatedHours {
   readonly #clocks: HeldClocks;
   readonly #processes: Process[] = [];
   readonly #probe = new ScriptedAgent('probe');
+  #keptWaiting = 0;
   #minutesLeft = Number.POSITIVE_INFINITY;
 
   constructor(endMs: number, hours: number) {
@@ -96,8 +97,7 @@ export class SimulatedHours {
       for (const { turns } of this.#processes) turns.pass(1000 + lateMs);
       await this.#send(running.url, gateway);
       running.detector.tick();
-      // Probes and webhooks are on their way in real time: a second that has some of them takes longer.
-      await new Promise((resolve) => setTimeout(resolve, running.store.backlog().size > 0 ? 25 : 1));
+      await this.#arrivals(running);
       if (second % scrapeEveryS !== 0) continue;
       const at = Math.floor(this.#clocks.wallMs() / 1000);
       scraped.write(openMetrics(await textOf(`${running.url}/metrics`), 'turnwatch', 'detector:4318', at));
@@ -123,6 +123,15 @@ export class SimulatedHours {
       },
       { clocks: this.#clocks },
     );
+  }
+
+  /** Probes and webhooks are on their way in real time: what is new has some of it, what is to be tried again has not. */
+  async #arrivals({ store }: RunningDetector): Promise<void> {
+    const waiting = (): number => [...store.backlog().values()].reduce((sum, count) => sum + count, 0);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    for (let waitedMs = 0; waitedMs < 500 && waiting() > this.#keptWaiting; waitedMs += 10)
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    this.#keptWaiting = waiting();
   }
 
   #employ(worker: Worker, index: number): void {
