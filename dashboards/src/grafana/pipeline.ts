@@ -192,7 +192,7 @@ export const pipeline: DashboardSpec = {
             'Of its capacity. Full: the Collector holds the agents back, and they keep the newest state of each turn.',
           queries: [
             {
-              expr: `max by (exporter) (${ofCollector('otelcol_exporter_queue_size', toDetector)} / ${ofCollector('otelcol_exporter_queue_capacity', toDetector)})`,
+              expr: `max by (exporter) (${ofCollector('otelcol_exporter_queue_size', toDetector)} / ${ofCollector('otelcol_exporter_queue_capacity', toDetector)}) >= 0`,
               legend: '{{exporter}}',
             },
           ],

@@ -48,7 +48,11 @@ export async function answered(
     const stepMs = interval === '1m' ? 60_000 : scrapeMs;
     // As Grafana has it.
     const rateMs = Math.max(stepMs + scrapeMs, 4 * scrapeMs);
-    const filled = filledIn(expr, { $__rate_interval: `${rateMs / 1000}s`, $agents: '.+' });
+    const filled = filledIn(expr, {
+      $__rate_interval: `${rateMs / 1000}s`,
+      $agents: '.+',
+      $collectors: '.+',
+    });
     return instant
       ? prometheus.seriesAt(filled, span.endMs)
       : prometheus.range(filled, span.startMs, span.endMs, stepMs);

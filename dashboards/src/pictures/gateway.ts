@@ -9,6 +9,8 @@ export class Gateway {
   open = true;
   to = '';
   readonly #kept: WireRecord[] = [];
+  #accepted = 0;
+  #sent = 0;
   readonly #server: Server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));
@@ -33,11 +35,28 @@ export class Gateway {
 
   take(records: readonly WireRecord[]): void {
     this.#kept.push(...records);
+    this.#accepted += records.length;
   }
 
   async flush(): Promise<void> {
     if (!this.open || this.#kept.length === 0) return;
-    await this.#pass(encodeLogsProtobuf(this.#kept.splice(0, 2000)), 'application/x-protobuf');
+    const records = this.#kept.splice(0, 2000);
+    await this.#pass(encodeLogsProtobuf(records), 'application/x-protobuf');
+    this.#sent += records.length;
+  }
+
+  /** What a Collector tells of itself, as far as the dashboards ask for it. */
+  get scraped(): string {
+    const exporter = '{exporter="otlp_http/turnwatch"}';
+    return [
+      `otelcol_exporter_queue_size${exporter} ${this.#kept.length}`,
+      `otelcol_exporter_queue_capacity${exporter} 20000`,
+      `otelcol_receiver_accepted_log_records_total{receiver="otlp"} ${this.#accepted}`,
+      `otelcol_receiver_refused_log_records_total{receiver="otlp"} 0`,
+      `otelcol_exporter_sent_log_records_total${exporter} ${this.#sent}`,
+      `otelcol_exporter_send_failed_log_records_total${exporter} 0`,
+      `otelcol_exporter_enqueue_failed_log_records_total${exporter} 0`,
+    ].join('\n');
   }
 
   async close(): Promise<void> {

@@ -102,6 +102,7 @@ export class SimulatedHours {
       const at = Math.floor(this.#clocks.wallMs() / 1000);
       scraped.write(openMetrics(await textOf(`${running.url}/metrics`), 'turnwatch', 'detector:4318', at));
       scraped.write(openMetrics(await textOf(`http://${agentsAt}/metrics`), 'agents', 'collector:8889', at));
+      scraped.write(openMetrics(gateway.scraped, 'collector', 'collector:8888', at));
     }
     scraped.end('# EOF\n');
     await once(scraped, 'finish');
