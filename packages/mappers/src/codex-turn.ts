@@ -6,6 +6,8 @@ export class CodexTurn {
   readonly trace: string;
   /** It has ended: late records are not its activity. */
   over = false;
+  /** Its task is over; how it ended is told by another span, or by the logs that are still to come. */
+  taskOver = false;
 
   #requests = 0;
   #streaming = true;
@@ -15,6 +17,8 @@ export class CodexTurn {
   #accepted = false;
   /** The last request completed. */
   #completed = false;
+  /** The last request failed, and nothing has come of the one after it. */
+  #failing = false;
   /** Calls that the present response asks for, and those that have been answered. */
   #asked = 0;
   #answered = 0;
@@ -50,6 +54,7 @@ export class CodexTurn {
       : [];
     const happenings = inferred ? [this.#begun()] : [...lost, ...this.#request()];
     this.#accepted = true;
+    this.#failing = false;
     return happenings;
   }
 
@@ -63,7 +68,9 @@ export class CodexTurn {
     const ended: readonly Happening[] = this.#open
       ? [{ name: 'request_ended', request: this.#id, outcome: 'failed' }]
       : [];
-    return [...ended, ...this.#request()];
+    const again = this.#request();
+    this.#failing = true;
+    return [...ended, ...again];
   }
 
   /** A stream that broke off is told of twice, the second time as the end that it did not have. */
@@ -115,6 +122,15 @@ export class CodexTurn {
     return { name: 'ended', outcome: this.#completed && !this.#open ? 'completed' : 'unknown' };
   }
 
+  /** The model has answered and asks for nothing more. */
+  get answered(): boolean {
+    return this.#completed && !this.#open && this.#asked === 0 && this.#calls.size === 0;
+  }
+
+  get failing(): boolean {
+    return this.#failing;
+  }
+
   get #id(): string {
     return `r${this.#requests}`;
   }
@@ -125,6 +141,7 @@ export class CodexTurn {
     this.#open = true;
     this.#accepted = false;
     this.#completed = false;
+    this.#failing = false;
     this.#asked = 0;
     this.#answered = 0;
     return [this.#begun()];

@@ -90,26 +90,53 @@ test('a stream that breaks off is told of twice, and is one failure', async () =
 });
 
 describe('the end of a turn', () => {
-  const span = (name: string, traceId = trace): ForeignSpan => ({
+  const span = (name: string, attributes: ForeignSpan['attributes'] = {}, traceId = trace): ForeignSpan => ({
     ...{ kind: 'span', name, traceId, spanId: '1'.repeat(16), startMs: 0, endMs: 1 },
-    ...{ status: 'unset', attributes: {}, resource: {} },
+    ...{ status: 'unset', attributes, resource: {} },
+  });
+  const effort = { 'codex.turn.reasoning_effort': 'default' };
+  const used = { ...effort, 'codex.turn.token_usage.total_tokens': '20' };
+  const outer = span('session_task.turn', used);
+  const inner = span('session_task.run');
+  const completed = sse('response.completed');
+  const failed = ofTurn('api_request', { 'http.response.status_code': '500' });
+  const ends = async (...records: readonly ForeignRecord[]): Promise<unknown> =>
+    (await words(prompt, ...records))?.filter((word) => word.startsWith('ended'));
+
+  test('its span comes before its last logs, or after them', async () => {
+    expect(await ends(outer, completed)).toEqual(['ended completed']);
+    expect(await ends(completed, inner, outer)).toEqual(['ended completed']);
   });
 
-  test('one of its two spans is enough: when it exits, Codex may lose the outer one', async () => {
-    for (const spans of [[span('session_task.run')], [span('session_task.turn')]])
-      expect((await words(prompt, sse('response.completed'), ...spans))?.slice(-2)).toEqual([
-        'idle',
-        'ended completed',
-      ]);
-    expect(
-      (await words(prompt, span('session_task.run'), span('session_task.turn')))?.filter((word) =>
-        word.startsWith('ended'),
-      ),
-    ).toEqual(['ended completed']);
+  test('when it exits, Codex may lose that span and not the one inside of it', async () => {
+    expect(await ends(completed, inner)).toEqual(['ended completed']);
+    expect(await ends(inner, completed, completed)).toEqual(['ended completed']);
+  });
+
+  test('the one inside says nothing of a turn that had more to do', async () => {
+    const asked = sse('response.function_call_arguments.done');
+    expect(await ends(inner)).toEqual([]);
+    expect(await ends(asked, completed, inner)).toEqual([]);
+    expect(await ends(asked, completed, inner, outer)).toEqual(['ended completed']);
+  });
+
+  test('one that was interrupted has not written down what it used: cancelled, not completed', async () => {
+    const cut = span('session_task.turn', effort);
+    expect(await ends(sse('response.output_text.delta'), inner, cut)).toEqual(['ended cancelled']);
+  });
+
+  test('versions that never write it down: completed', async () => {
+    expect(await ends(completed, span('session_task.turn'))).toEqual(['ended completed']);
+  });
+
+  test('the provider failed until it gave up: failed', async () => {
+    expect(await ends(failed, failed, outer)).toEqual(['ended failed']);
+    expect(await ends(failed, ofTurn('api_request'), completed, outer)).toEqual(['ended completed']);
   });
 
   test('a task that is no turn has the inner one too', async () => {
-    expect(await told(new CodexMapper(), [[span('session_task.run', 'd'.repeat(32))]])).toEqual({});
+    const stranger = span('session_task.run', {}, 'd'.repeat(32));
+    expect(await told(new CodexMapper(), [[stranger]])).toEqual({});
   });
 });
 

@@ -6,6 +6,7 @@ import {
   type Happening,
   type MappedSignal,
   type OpenTurn,
+  type Outcome,
   type Plugin,
   type SignalMapper,
 } from '@turnwatch/plugin';
@@ -21,8 +22,8 @@ interface Conversation {
 
 /**
  * OpenAI Codex CLI, by its log events: one for each event of the stream, in batches of a second. Nothing logs that a
- * request is sent (`codex.api_request` comes with the headers) or that a turn has ended (only the spans
- * `session_task.turn` and `session_task.run` tell), so the one is inferred from what must follow and without the other a turn becomes idle.
+ * request is sent (`codex.api_request` comes with the headers) or that a turn has ended (only its span
+ * `session_task.turn` tells), so the one is inferred from what must follow and without the other a turn becomes idle.
  *
  * The stream's events name their conversation and no trace, all others both: a turn is named after its trace.
  */
@@ -33,6 +34,8 @@ export class CodexMapper implements SignalMapper {
     // `error.message` is looked at for its presence only.
     attributes: [
       'call_id',
+      'codex.turn.reasoning_effort',
+      'codex.turn.token_usage.total_tokens',
       'conversation.id',
       'decision',
       'endpoint',
@@ -77,8 +80,10 @@ export class CodexMapper implements SignalMapper {
     conversation.provider = textOf(log, 'provider_name') ?? conversation.provider;
     const before = this.#before(conversation, log);
     const turn = this.#turnOf(conversation, log);
-    const happenings = turn === undefined || turn.over ? [] : happeningsOf(turn, log);
-    return [...before, ...(turn === undefined ? [] : this.#signals(turn, conversation, id, log, happenings))];
+    if (turn === undefined || turn.over) return before;
+    const happenings = happeningsOf(turn, log);
+    const end: readonly Happening[] = turn.taskOver && turn.answered ? [turn.end()] : [];
+    return [...before, ...this.#signals(turn, conversation, id, log, [...happenings, ...end])];
   }
 
   /** A new prompt ends the turn before it: without traces nothing else does. */
@@ -123,28 +128,43 @@ export class CodexMapper implements SignalMapper {
   }
 
   /**
-   * The spans that say that a turn is over: its own and the one inside of it, which a `codex exec` that ends does not lose
-   * when it loses the other. All others arrive up to half a minute late and say nothing new.
+   * The span of a turn says that it is over, and how. When `codex exec` ends it may lose that one and not the one inside of
+   * it, which says only that: then the logs have to say that the model had answered. All others say nothing new.
    */
   #span(span: ForeignSpan): readonly MappedSignal[] {
-    // Tasks that are no turns have the inner one too.
-    const isInner = span.name === 'session_task.run' && this.#turns.get(span.traceId) !== undefined;
-    if (span.name !== 'session_task.turn' && !isInner) return [];
+    if (span.name === 'session_task.run') return this.#taskOver(span);
+    if (span.name !== 'session_task.turn') return [];
     const turn = this.#turns.get(span.traceId) ?? new CodexTurn(span.traceId);
     this.#turns.set(span.traceId, turn);
     if (turn.over) return [];
     turn.over = true;
-    const outcome = span.status === 'error' ? 'failed' : 'completed';
-    return [
-      {
-        turn: turn.id,
-        happening: { name: 'ended', outcome },
-        // Without its instant: spans come late by nature, and would make the log records look late too.
-        ...processOf(span),
-        identity: identity({ traceId: span.traceId, service: span.service, startedAtMs: span.startMs }),
-      },
-    ];
+    return [ended(turn, span, outcomeOf(turn, span))];
   }
+
+  #taskOver(span: ForeignSpan): readonly MappedSignal[] {
+    const turn = this.#turns.get(span.traceId);
+    if (turn === undefined || turn.over) return [];
+    turn.taskOver = true;
+    return turn.answered ? [ended(turn, span, turn.end().outcome)] : [];
+  }
+}
+
+function ended(turn: CodexTurn, span: ForeignSpan, outcome: Outcome): MappedSignal {
+  return {
+    turn: turn.id,
+    happening: { name: 'ended', outcome },
+    // Without its instant: spans come late by nature, and would make the log records look late too.
+    ...processOf(span),
+    identity: identity({ traceId: span.traceId, service: span.service, startedAtMs: span.startMs }),
+  };
+}
+
+/** Its status is never set. A task that was interrupted has no time to write down what it has used, which others do. */
+function outcomeOf(turn: CodexTurn, span: ForeignSpan): Outcome {
+  if (span.status === 'error') return 'failed';
+  const writesUsage = textOf(span, 'codex.turn.reasoning_effort') !== undefined;
+  if (writesUsage && textOf(span, 'codex.turn.token_usage.total_tokens') === undefined) return 'cancelled';
+  return turn.failing ? 'failed' : 'completed';
 }
 
 /** The mapper as a plugin; it takes no options. */
