@@ -34,7 +34,7 @@ test.each<[string, (json: string) => string]>([
   ['table-time', (json) => json.replaceAll('"Time":true', '"Time":false')],
   ['table-columns: Value #B', (json) => json.replaceAll('"Value #B":"Stale for"', '"Value":"Stale for"')],
   ['target-legend', (json) => json.replaceAll('"legendFormat":"stale"', '"legendFormat":""')],
-  ['target-nan', (json) => json.replaceAll(' >= 0"', '"')],
+  ['target-nan', (json) => json.replaceAll(' >= 0', '')],
   ['target-promql', (json) => json.replaceAll('sum(turnwatch', 'sum((turnwatch')],
   ['target-job', (json) => json.replaceAll('job=~\\"$job\\", ', '')],
   ['target-instance', (json) => json.replaceAll(', instance=~\\"$instance\\"', '')],

@@ -112,7 +112,7 @@ function looksFaults({ type, targets = [], fieldConfig, options, transformations
     for (const value of values) if (!named.includes(value)) faults.push(`table-columns: ${value}`);
   } else for (const { legendFormat = '' } of targets) if (legendFormat === '') faults.push('target-legend');
   for (const { expr = '' } of targets)
-    if (/histogram_quantile\(| \/ /.test(expr) && !/ >= 0$/.test(expr)) faults.push(`target-nan: ${expr}`);
+    if (/histogram_quantile\(| \/ /.test(expr) && !/ >= 0\b/.test(expr)) faults.push(`target-nan: ${expr}`);
   return faults;
 }
 

@@ -182,7 +182,6 @@ export const pipeline: DashboardSpec = {
             },
           ],
           noValue: noCollector,
-          width: 8,
         },
         {
           title: 'How full its queue is',
@@ -199,7 +198,6 @@ export const pipeline: DashboardSpec = {
           warn: limits.collectorQueueShare,
           alert: 'TurnwatchCollectorQueueFilling',
           noValue: noCollector,
-          width: 8,
         },
         {
           title: 'Records in and out of the Collector',
@@ -218,7 +216,6 @@ export const pipeline: DashboardSpec = {
             },
           ],
           noValue: noCollector,
-          width: 8,
         },
         {
           title: 'Records that the Collector did not take or lost',
@@ -226,6 +223,11 @@ export const pipeline: DashboardSpec = {
           unit: 'count',
           description:
             'In each ten minutes. refused: senders were told to come again, by a full queue or little memory. failed: the detector refused them for good (its token, their size), and they are lost. not queued: the disk or a full queue.',
+          series: {
+            refused: { color: 'orange' },
+            failed: { color: 'red' },
+            'not queued': { color: 'purple' },
+          },
           queries: [
             {
               expr: orZeroOfCollector(

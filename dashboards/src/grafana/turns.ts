@@ -1,5 +1,5 @@
 import { limits } from '../limits.ts';
-import { grown, inPanel as of, orZero } from '../promql.ts';
+import { grown, inPanel as of, orZero, shareOf } from '../promql.ts';
 import { phaseColors, reasonColors, stateColors } from './colors.ts';
 import type { DashboardSpec } from './dashboard.ts';
 
@@ -52,10 +52,9 @@ export const turns: DashboardSpec = {
           unit: 'percentunit',
           description:
             'The longest proven silence of a turn whose clock runs, as a share of that turn’s threshold and confirm window. Normal: below 80 %. At 100 % it is stale.',
-          noValue: 'none',
           queries: [
             {
-              expr: `max(${of('oldestSilence')}) / max(${of('oldestSilenceThreshold')}) >= 0`,
+              expr: orZero(shareOf(`max(${of('oldestSilence')})`, `max(${of('oldestSilenceThreshold')})`)),
               legend: 'of its limit',
             },
           ],

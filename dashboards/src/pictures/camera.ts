@@ -33,7 +33,7 @@ export async function photograph(
   const browser = await launch(chromium);
   try {
     // Higher than any of them: tables out of sight draw no rows.
-    const page = await browser.newPage({ viewport: { width: 1600, height: 3000 } });
+    const page = await browser.newPage({ viewport: { width: 1600, height: 4000 } });
     const faults: string[] = [];
     page.on('pageerror', (error) => void faults.push(String(error)));
     await serve(page, bundleFolder);
