@@ -1,4 +1,5 @@
 import { type Answer, among, any, between, each, type Value } from './answer.ts';
+import { gapsInAll, requestsInAll } from './panel-scene.ts';
 
 // What each query of each panel says when the scene is over, in the order of the panel's queries.
 
@@ -63,9 +64,8 @@ export const answers: Readonly<Record<string, readonly Answer[]>> = {
   'Detection quality / Largest healthy gap by key': [
     among({ 'demo fast text': between(0.02, 3), 'demo slow text': between(7, 60) }),
   ],
-  // 16 of the compose file's agent (4 turns, 4 phases), 6 of worker-1 (2 turns, 3 phases), 3 of asks-again.
   'Detection quality / Gaps within turns, as agents see them': [
-    among({ '+Inf': 25, '5': between(20, 24), '60': 25 }),
+    among({ '+Inf': gapsInAll, '5': between(18, 23), '60': gapsInAll }),
   ],
   // Two of silence, and the horizon.
   'Detection quality / Delays of verdicts': [among({ '+Inf': 3, '300': 3 })],
@@ -92,8 +92,9 @@ export const answers: Readonly<Record<string, readonly Answer[]>> = {
   // long-read waited for 9 s; the others had their first chunk at once.
   'Engines / Time to the first chunk': [between(0.001, 5), between(0.001, 10), between(7.5, 60)],
   'Engines / Tokens read again, by how the request ended': [each({ cancelled: 6000 })],
-  // 4 of the compose file's agent, 3 of worker-1 (long-read, lost-tool, wedged), 2 of asks-again.
-  'Engines / Duration of requests': [among({ '+Inf': 9, '5.12': between(5, 6), '1310.72': 9 })],
+  'Engines / Duration of requests': [
+    among({ '+Inf': requestsInAll, '5.12': between(3, 6), '1310.72': requestsInAll }),
+  ],
 
   'Pipeline / Paths': [each({ direct: 1, collector: 1 })],
   'Pipeline / Last judgement': [between(0, 10)],

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url';
 import { ScriptedEngine } from '@turnwatch/testing/engine';
-import type { RunningPrometheus } from '../../../dashboards/src/testing/running-prometheus.ts';
 import { type Ending, SceneProcess } from './scene-process.ts';
 
 const cli = fileURLToPath(new URL('../../../packages/cli/src/main.ts', import.meta.url));
 
 export interface EnginePart {
-  readonly prometheus: RunningPrometheus;
+  /** Resolves when the query has a series. */
+  readonly says: (expr: string) => Promise<void>;
   /** Where `turnwatch engine` sends what it sees. */
   readonly endpoint: string;
   /** Hears of everybody that is to be ended with the scene. */
@@ -17,7 +17,7 @@ export interface EnginePart {
  * A local engine that reads 3000 tokens and generates 60 while two requests wait, under the eyes of `turnwatch engine`.
  * Each step is known to Prometheus before the next, so that rates are of what happened.
  */
-export async function playEngine({ prometheus, endpoint, take }: EnginePart): Promise<void> {
+export async function playEngine({ says, endpoint, take }: EnginePart): Promise<void> {
   const engine = await ScriptedEngine.start('llama-cpp');
   take({ end: () => engine.close() });
   const slot = { id: 0, read: 1000, generated: 0 };
@@ -29,8 +29,6 @@ export async function playEngine({ prometheus, endpoint, take }: EnginePart): Pr
       args: ['engine', '--url', engine.url, '--name', 'gpu', '--endpoint', endpoint],
     }),
   );
-  const says = (expr: string): Promise<void> =>
-    prometheus.until(async () => (await prometheus.query(expr)).length > 0, expr);
   await says('turnwatch_engines{state="busy"} == 1');
   for (const [read, generated] of [
     [2000, 0],

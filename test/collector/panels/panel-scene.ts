@@ -28,6 +28,10 @@ const metricsByOtlp = { OTEL_METRICS_EXPORTER: 'otlp', OTEL_METRIC_EXPORT_INTERV
 const demoPace = { ROUNDS: '4', PACE_MS: '40' } as const;
 /** What the planner is told: four verdicts, one of them withdrawn, and an expiry. */
 const toldInAll = 6;
+/** 16 of the compose file's agent (4 turns, 4 phases), 6 of worker-1 (2 turns that end, 3 phases), 3 of asks-again. */
+export const gapsInAll = 25;
+/** 4 of the compose file's agent, 3 of worker-1 (long-read, lost-tool, wedged), 2 of asks-again. */
+export const requestsInAll = 9;
 const workers: readonly WorkerName[] = ['worker-1', 'worker-2'];
 
 /** One of ours that says nothing of which turn it is about. */
@@ -41,6 +45,7 @@ const unusable =
  */
 export class PanelScene {
   readonly #ends: (() => Promise<unknown>)[] = [];
+  readonly #waitsFor = new Set<string>();
   #fail: (error: Error) => void = () => undefined;
   #prometheus: RunningPrometheus | undefined;
 
@@ -49,12 +54,23 @@ export class PanelScene {
     return this.#prometheus;
   }
 
-  /** Until all has happened and Prometheus knows of it. @throws Error when one of the processes ends before its time */
-  async play(): Promise<void> {
+  /**
+   * Until all has happened and Prometheus knows of it.
+   * @throws Error when one of the processes ends before its time, and when something of it has not happened after `limitMs`
+   */
+  async play(limitMs: number): Promise<void> {
     const lost = new Promise<never>((_, reject) => {
       this.#fail = reject;
     });
-    await Promise.race([this.#play(), lost]);
+    const timer = setTimeout(
+      () => this.#fail(new Error(`after ${limitMs} ms this is not yet: ${[...this.#waitsFor].join('; ')}`)),
+      limitMs,
+    );
+    try {
+      await Promise.race([this.#play(), lost]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   /** Ends everybody that was started, the last first. */
@@ -66,7 +82,7 @@ export class PanelScene {
     const [port = 0] = await freePorts(1);
     const places: Places = { 'detector:4319': `127.0.0.1:${port}` };
     const collector = await this.#starts(RunningCollector.start(composed.collector(places)));
-    await refuseOne(port, collector);
+    await this.#until('the Collector loses a record', refuseOne(port, collector));
     const prometheus = await this.#starts(
       RunningPrometheus.start({
         command: pathOf('prometheus'),
@@ -85,13 +101,20 @@ export class PanelScene {
     const detector = await this.#detector(port, collector.url, (message) => {
       if (message.kind === 'told') told.add(message.id);
     });
-    await detector.hears('collector');
+    await this.#until('the canary comes through', detector.hears('collector'));
     await Promise.all([
       this.#storyOfTheDemo(detector, collector.url),
       this.#agents(detector, collector.url, prometheus.url),
-      playEngine({ prometheus, endpoint: collector.url, take: (one) => this.#take(one) }),
+      playEngine({
+        says: (expr) => this.#says(expr),
+        endpoint: collector.url,
+        take: (one) => this.#take(one),
+      }),
     ]);
-    while (told.size < toldInAll) await delay(50);
+    const allTold = async (): Promise<void> => {
+      while (told.size < toldInAll) await delay(50);
+    };
+    await this.#until(`the planner is told ${toldInAll} times`, allTold());
     await this.#isKnown();
   }
 
@@ -106,7 +129,7 @@ export class PanelScene {
     });
     if (!sleeps.ok || !wrong.ok) throw new Error(`the Collector says ${sleeps.status} and ${wrong.status}`);
     await this.#says('otelcol_exporter_queue_size{exporter="otlp_http/turnwatch", data_type="logs"} == 2');
-    await this.#says('ALERTS{alertname="TurnwatchDetectorDown", alertstate="pending"}');
+    await this.#says('ALERTS{alertname="TurnwatchDetectorDown"}');
   }
 
   async #detector(
@@ -141,17 +164,20 @@ export class PanelScene {
     const children = workers.map((name) =>
       this.#child('worker', name, [name, endpoint, provider.url], environment, () => undefined),
     );
-    await Promise.all(children.map(({ ready }) => ready));
+    await this.#until('the workers are ready', Promise.all(children.map(({ ready }) => ready)));
     for (const child of children) child.send({ kind: 'begin' });
     await delay(killAfterMs);
     await children.at(-1)?.kill();
     await Promise.all(
       story.map(({ name, expected }) =>
-        expected === null
-          ? detector.reaches(name, 'completed')
-          : detector.until(
-              ({ type, ...event }) => type === expected.type && 'turn' in event && event.turn === name,
-            ),
+        this.#until(
+          `${name}: ${expected?.type ?? 'completed'}`,
+          expected === null
+            ? detector.reaches(name, 'completed')
+            : detector.until(
+                ({ type, ...event }) => type === expected.type && 'turn' in event && event.turn === name,
+              ),
+        ),
       ),
     );
   }
@@ -170,23 +196,34 @@ export class PanelScene {
         },
       }),
     );
-    await demo.ended;
-    await detector.until(({ type }) => type === 'turn.recovered');
-    await detector.reaches('asks-again', 'completed');
-    await detector.reaches('waits', 'running');
+    await this.#until('the demo agent ends', demo.ended);
+    await this.#until(
+      'its fourth turn recovers',
+      detector.until(({ type }) => type === 'turn.recovered'),
+    );
+    await this.#until('asks-again ends', detector.reaches('asks-again', 'completed'));
+    await this.#until('waits runs', detector.reaches('waits', 'running'));
   }
 
   /** By all ways: the agents' metrics by the Collector and by OTLP, the detector's, the Collector's own, the rules. */
   async #isKnown(): Promise<void> {
-    for (const job of ['worker-1', 'demo-agent', 'hindered-agent'])
-      await this.#says(`count(turnwatch_gap_largest_seconds_count{job="${job}"}) > 0`);
-    await this.prometheus.scraped();
-    await this.prometheus.scraped();
-    await this.prometheus.evaluated();
+    await this.#says(`sum(turnwatch_gap_largest_seconds_count) >= ${gapsInAll}`);
+    await this.#says(`sum(gen_ai_client_inference_duration_seconds_count) >= ${requestsInAll}`);
+    await this.#until('scrapes', this.prometheus.scraped());
+    await this.#until('more scrapes', this.prometheus.scraped());
+    await this.#until('the rules are evaluated', this.prometheus.evaluated());
   }
 
   async #says(expr: string): Promise<void> {
-    await this.prometheus.until(async () => (await this.prometheus.query(expr)).length > 0, expr);
+    const said = async (): Promise<boolean> => (await this.prometheus.query(expr)).length > 0;
+    await this.#until(expr, this.prometheus.until(said, expr));
+  }
+
+  async #until<T>(what: string, waiting: Promise<T>): Promise<T> {
+    this.#waitsFor.add(what);
+    const done = await waiting;
+    this.#waitsFor.delete(what);
+    return done;
   }
 
   #child(

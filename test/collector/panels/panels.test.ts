@@ -49,7 +49,7 @@ const missing = isMissing('otelcol') || isMissing('prometheus');
 describe.skipIf(missing)('agents, the Collector, the detector and Prometheus', { timeout: 30_000 }, () => {
   const scene = new PanelScene();
   const selected: Record<string, string> = { $instance: '.+' };
-  beforeAll(() => scene.play(), 120_000);
+  beforeAll(() => scene.play(110_000), 120_000);
   afterAll(() => scene.end(), 30_000);
   const query = (expr: string) => scene.prometheus.query(filledIn(expr, selected satisfies Variables));
 
