@@ -19,6 +19,8 @@ export interface Case {
   readonly exits?: 'well' | 'in error' | 'anyhow';
   /** The tap is one with `--attended`. */
   readonly attended?: true;
+  /** When it has been flagged it gets SIGINT: that is no recovery. */
+  readonly givenUp?: true;
   /** When it has ended it is started again, goes on with the conversation, and ends well. */
   readonly resumes?: true;
   /** What is right to say in the end; of several turns the oldest first. Default: that it went well. */
@@ -102,6 +104,15 @@ export const cases: readonly Case[] = [
       [{ do: 'begin' }, { do: 'stall' }],
     ],
     said: (sight) => silent(sight),
+  },
+  {
+    name: 'given-up',
+    what: 'silence after four words, and SIGINT when it has been flagged',
+    fits: ({ canBeGivenUp }) => canBeGivenUp === true,
+    answers: () => [[{ do: 'begin' }, words(4, 500), { do: 'stall' }]],
+    attended: true,
+    givenUp: true,
+    said: ({ stall }) => stall,
   },
   {
     name: 'error',

@@ -85,10 +85,16 @@ export interface Client {
   readonly version: string;
   /** What is installed: names and exact versions. */
   readonly packages: Readonly<Record<string, string>>;
+  /** The name of a client with the same packages. */
+  readonly installedAs?: string;
   readonly dialect: Dialect;
   readonly sight: Readonly<Partial<Record<Way, Sight>>>;
   /** Whether an SSE comment in its stream breaks it. */
   readonly breaksAtComments?: boolean;
+  /** Whether somebody who stops it ends a turn in good order, also one that has been flagged. */
+  readonly canBeGivenUp?: boolean;
+  /** Cases that it is not put through. */
+  readonly leavesOut?: readonly string[];
   /** Whether it asks again when a stream is cut. */
   readonly asksAgain?: boolean;
   /** It compacts its history, in the middle of a turn, after so many words. */

@@ -45,19 +45,27 @@ export const codex: Client = {
     args: { cmd: `sleep ${seconds}`, yield_time_ms: 30_000 },
   }),
   launch(setting): Launch {
-    const codexHome = join(setting.home, '.codex');
-    mkdirSync(codexHome, { recursive: true });
-    writeFileSync(join(codexHome, 'config.toml'), configOf(setting));
+    const turn = ['exec', ...(setting.resumes ? ['resume', '--last'] : []), '--skip-git-repo-check'];
     return {
       file: process.execPath,
-      args: [
-        join(setting.installed, 'node_modules/@openai/codex/bin/codex.js'),
-        ...['exec', ...(setting.resumes ? ['resume', '--last'] : []), '--skip-git-repo-check', 'please work'],
-      ],
-      environment: { CODEX_HOME: codexHome, SCRIPTED_KEY: 'none' },
+      args: [programOf(setting), ...turn, 'please work'],
+      environment: configured(setting),
     };
   },
 };
+
+/** Its script, which starts the program itself. */
+export function programOf({ installed }: Setting): string {
+  return join(installed, 'node_modules/@openai/codex/bin/codex.js');
+}
+
+/** Writes its configuration. @returns where that is */
+export function configured(setting: Setting): Readonly<Record<string, string>> {
+  const home = join(setting.home, '.codex');
+  mkdirSync(home, { recursive: true });
+  writeFileSync(join(home, 'config.toml'), configOf(setting));
+  return { CODEX_HOME: home, SCRIPTED_KEY: 'none' };
+}
 
 function configOf({ way, api, detector, model }: Setting): string {
   const exporter = (signal: string): string =>

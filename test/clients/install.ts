@@ -12,7 +12,7 @@ const cache = fileURLToPath(new URL('../../node_modules/.cache/turnwatch/clients
  * @throws Error with what npm says, in one line
  */
 export function installed(client: Client, progress: (text: string) => void): string {
-  const folder = join(cache, `${client.name}-${client.version}`);
+  const folder = join(cache, `${client.installedAs ?? client.name}-${client.version}`);
   if (existsSync(folder)) return folder;
   progress(`installing ${client.name} ${client.version} from npm`);
   mkdirSync(cache, { recursive: true });

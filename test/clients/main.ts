@@ -5,6 +5,7 @@ import { type Case, cases } from './case.ts';
 import { claudeCode } from './claude-code.ts';
 import { type Client, type Way, ways } from './client.ts';
 import { codex } from './codex.ts';
+import { codexApp } from './codex-app.ts';
 import { geminiCli } from './gemini-cli.ts';
 import { installed } from './install.ts';
 import { opencode } from './opencode.ts';
@@ -12,7 +13,7 @@ import { qwenCode } from './qwen-code.ts';
 import { type CaseResult, runCase } from './run-case.ts';
 import { Stage } from './stage.ts';
 
-const clients: readonly Client[] = [codex, geminiCli, aiSdk, claudeCode, opencode, qwenCode];
+const clients: readonly Client[] = [codex, codexApp, geminiCli, aiSdk, claudeCode, opencode, qwenCode];
 
 const help = `npm run clients -- [CLIENT]... [flags]
 
@@ -77,7 +78,9 @@ async function main(): Promise<number> {
     if (positionals.length > 0 && !positionals.includes(client.name)) continue;
     // The longest first, in every way.
     const wanted = cases
-      .filter(({ name }) => values.only?.includes(name) ?? true)
+      .filter(
+        ({ name }) => (values.only?.includes(name) ?? true) && client.leavesOut?.includes(name) !== true,
+      )
       .flatMap((which) =>
         ways
           .filter((way) => values.way?.includes(way) ?? true)

@@ -53,7 +53,11 @@ export async function runCase(
     if (which.signal !== undefined) faults.push(...(await signalFaults(child, which.signal, model, stage)));
     if (which.exits !== undefined) faults.push(...(await exitFaults(child, which.exits)));
     if (which.resumes === true) faults.push(...(await exitFaults(start(true), 'well')));
-    const judgement = await judged(client, which, sight, model, stage);
+    const giveUp = async (): Promise<void> => {
+      kill(child, 'SIGINT');
+      faults.push(...(await exitFaults(child, 'in error')));
+    };
+    const judgement = await judged(client, which, sight, model, stage, giveUp);
     return {
       ...{ client: client.name, version: client.version, way, case: which.name },
       ...judgement,
@@ -100,6 +104,7 @@ async function judged(
   sight: Sight,
   model: string,
   stage: Stage,
+  giveUp: () => Promise<void>,
 ): Promise<Judgement> {
   const said = which.said?.(sight) ?? sight.end;
   const conversation = client.conversation?.(model);
@@ -111,18 +116,21 @@ async function judged(
     await stage.hears(isStale, longestMs + 2 * sight.heldBackMs + 4000);
   } else {
     await stage.hears(isStale, patienceMs);
+    if (which.givenUp === true) await giveUp();
     await sleep(afterVerdictMs);
   }
   const told = stage.told.filter(isIts);
   const turns = await stage.turns(isIts);
   if (!isFlag(said)) return judgeQuiet(said, told, turns, sight);
-  return judgeStopped(
-    said,
-    sight,
-    told,
-    turns,
-    windowOf(said, sight, stage.moments, model, told.find(isStale)),
-  );
+  const window = windowOf(said, sight, stage.moments, model, told.find(isStale));
+  const judgement = judgeStopped(said, sight, told, turns, window);
+  if (which.givenUp !== true) return judgement;
+  const { faults } = judgeQuiet('cancelled', [], turns, sight);
+  return {
+    ...judgement,
+    expected: `${judgement.expected}, then cancelled`,
+    faults: [...judgement.faults, ...faults],
+  };
 }
 
 async function exitFaults(child: Child, wanted: NonNullable<Case['exits']>): Promise<readonly string[]> {
