@@ -27,7 +27,7 @@ export const each = (series: Readonly<Record<string, Value>>): Answer => ({ seri
 export const among = (series: Readonly<Record<string, Value>>): Answer => ({ series, others: true });
 
 /** As Grafana names a series. */
-export function nameOf(legend: string, { labels }: Sample): string {
+function nameOf(legend: string, { labels }: Sample): string {
   if (legend.includes('{{'))
     return legend.replace(/\{\{(\w+)\}\}/g, (_, label: string) => labels[label] ?? '');
   return Object.keys(labels)
