@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Timers } from './clocks.ts';
 import { MemoryStore } from './store/memory-store.ts';
 import type { Commit } from './store/turn-store.ts';
+import { heldTimers } from './testing/held-time.ts';
 import { type RunningDetector, runDetector } from './testing/running-detector.ts';
 import { post, ScriptedAgent } from './testing/scripted-agent.ts';
 import { WebhookSink } from './testing/webhook-sink.ts';
@@ -18,6 +20,12 @@ afterEach(async () => {
   await running.detector.stop();
   await sink.close();
 });
+
+/** What waits for time to pass, a poll, a retry or a limit, waits for ever. */
+const onlySoon: Timers = {
+  ...heldTimers,
+  after: (ms, work) => (ms > 0 ? () => undefined : heldTimers.after(ms, work)),
+};
 
 const endpoints = () => [{ id: 'parent', url: sink.url, secret }];
 
@@ -108,8 +116,14 @@ test('w099: a store that refuses writes for 75 min: three verdicts are told once
 
 describe('w215: a thousand verdicts in one second', () => {
   test('all are posted before any time has passed: none waits for a tick, a poll or a retry', async () => {
-    running = await runDetector({ endpoints: endpoints() });
-    const agents = Array.from({ length: 1000 }, (_, n) => new ScriptedAgent(`t${n}`));
+    // Of many parents, so that many are on their way at a time: one after another they wait for a busy machine each.
+    const parents = Array.from({ length: 20 }, (_, n) => `p${n}`);
+    const each = parents.map((parent) => ({ id: parent, url: sink.url, secret, match: { parent } }));
+    running = await runDetector({ endpoints: each }, { timers: onlySoon });
+    const agents = Array.from(
+      { length: 1000 },
+      (_, n) => new ScriptedAgent(`t${n}`, { parentId: `p${n % parents.length}` }),
+    );
     for (const agent of agents) agent.a = 1000;
     await post(
       running.url,
