@@ -4,6 +4,7 @@ import type { ContentKind, Happening } from '@turnwatch/plugin';
 export class CodexTurn {
   readonly id: string;
   readonly trace: string;
+  readonly parentId: string | undefined;
   /** It has ended: late records are not its activity. */
   over = false;
   /** Its task is over; how it ended is told by another span, or by the logs that are still to come. */
@@ -24,14 +25,22 @@ export class CodexTurn {
   #answered = 0;
   readonly #calls = new Set<string>();
 
-  constructor(trace: string) {
+  /** @param subAgent its conversation, where it is a turn of a sub-agent: these are in the trace of their parent */
+  constructor(trace: string, subAgent?: string) {
     this.trace = trace;
-    this.id = `codex-${trace}`;
+    const root = `codex-${trace}`;
+    this.id = subAgent === undefined ? root : `${root}-${subAgent}`;
+    this.parentId = subAgent === undefined ? undefined : root;
   }
 
   /** As the detector knows it from before a restart. */
-  static resumed(trace: string, requests: readonly string[], calls: readonly string[]): CodexTurn {
-    const turn = new CodexTurn(trace);
+  static resumed(
+    trace: string,
+    subAgent: string | undefined,
+    requests: readonly string[],
+    calls: readonly string[],
+  ): CodexTurn {
+    const turn = new CodexTurn(trace, subAgent);
     turn.#requests = Math.max(1, ...requests.map((id) => Number(/^r(\d+)$/.exec(id)?.[1] ?? 1)));
     turn.#open = requests.length > 0;
     turn.#accepted = turn.#open;

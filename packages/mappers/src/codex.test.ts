@@ -140,6 +140,77 @@ describe('the end of a turn', () => {
   });
 });
 
+describe('a sub-agent, which is in the trace of its parent', () => {
+  const its = (log: ForeignLog): ForeignLog => ({
+    ...log,
+    attributes: { ...log.attributes, 'conversation.id': 'c2' },
+  });
+  const mine = `codex-${trace}`;
+  const turnSpan = (conversation: string): ForeignSpan => ({
+    ...{ kind: 'span', name: 'session_task.turn', traceId: trace, spanId: '1'.repeat(16), startMs: 0 },
+    ...{ endMs: 1, status: 'unset', attributes: { 'thread.id': conversation }, resource: {} },
+  });
+  const delta = sse('response.output_text.delta');
+  const accepted = ofTurn('api_request');
+
+  test('has a turn of its own: neither keeps the other alive, nor ends it', async () => {
+    const records = [prompt, accepted, its(prompt), its(accepted), delta, its(delta), turnSpan('c2'), delta];
+    expect(await told(new CodexMapper(), [[...records, turnSpan('c1')]])).toEqual({
+      [mine]: [
+        'started',
+        'request_started r1',
+        'request_started r1',
+        'chunk r1 text',
+        'chunk r1 text',
+        'ended completed',
+      ],
+      [`${mine}-c2`]: [
+        'started',
+        'request_started r1',
+        'request_started r1',
+        'chunk r1 text',
+        'ended completed',
+      ],
+    });
+  });
+
+  test('its parent is the turn that started it', () => {
+    const signals = new CodexMapper().map([prompt, its(prompt)]);
+    expect(signals.map(({ turn, identity }) => [turn, identity?.parentId])).toEqual([
+      [mine, undefined],
+      [mine, undefined],
+      [`${mine}-c2`, mine],
+      [`${mine}-c2`, mine],
+    ]);
+  });
+
+  test('the span that does not say whose it is ends neither', async () => {
+    const inner: ForeignSpan = { ...turnSpan('7'), name: 'session_task.run' };
+    const done = sse('response.completed');
+    const records = [prompt, its(prompt), done, its(done), inner];
+    for (const words of Object.values(await told(new CodexMapper(), [records])))
+      expect(words.at(-1)).toBe('idle');
+  });
+
+  test('a span that names the thread of the operating system ends the turn of the prompt', async () => {
+    const ended = await told(new CodexMapper(), [[prompt, its(prompt), turnSpan('12')]]);
+    expect(Object.keys(ended)).toEqual([mine, `${mine}-c2`]);
+    expect(ended[mine]?.at(-1)).toBe('ended completed');
+  });
+
+  test('both go on over a restart of the detector', async () => {
+    const mapper = new CodexMapper();
+    mapper.resume([
+      { turn: mine, identity: { conversationId: 'c1' }, requests: ['r1'], calls: [] },
+      { turn: `${mine}-c2`, identity: { conversationId: 'c2' }, requests: ['r2'], calls: [] },
+    ]);
+    expect(await told(mapper, [[delta, its(delta), turnSpan('c2'), delta]])).toEqual({
+      [mine]: ['chunk r1 text', 'chunk r1 text'],
+      [`${mine}-c2`]: ['chunk r2 text', 'ended completed'],
+    });
+  });
+});
+
 describe('without traces nothing tells the end', () => {
   test('after a response nobody knows: idle', async () => {
     expect((await words(prompt, sse('response.completed')))?.slice(-2)).toEqual([

@@ -20,12 +20,20 @@ interface Conversation {
   provider: string | undefined;
 }
 
+/** The conversation whose prompt began a trace. */
+interface Root {
+  readonly conversation: string;
+  /** No sub-agent was seen in it. */
+  readonly isAlone: boolean;
+}
+
 /**
  * OpenAI Codex CLI, by its log events: one for each event of the stream, in batches of a second. Nothing logs that a
  * request is sent (`codex.api_request` comes with the headers) or that a turn has ended (only its span
  * `session_task.turn` tells), so the one is inferred from what must follow and without the other a turn becomes idle.
  *
- * The stream's events name their conversation and no trace, all others both: a turn is named after its trace.
+ * The stream's events name their conversation and no trace, all others both: a turn is named after its trace. Sub-agents have
+ * conversations of their own in the trace of the turn that started them, and each has a turn of its own.
  */
 export class CodexMapper implements SignalMapper {
   readonly selects = {
@@ -45,6 +53,7 @@ export class CodexMapper implements SignalMapper {
       'model',
       'provider_name',
       'success',
+      'thread.id',
       'tool_name',
     ],
   } as const;
@@ -52,15 +61,20 @@ export class CodexMapper implements SignalMapper {
   readonly exporterDelayMs = 1000;
 
   readonly #conversations = new Recent<Conversation>();
+  /** By trace and conversation. */
   readonly #turns = new Recent<CodexTurn>();
+  /** By trace. */
+  readonly #roots = new Recent<Root>();
 
   /** The events of a stream name no trace: without this a stream that goes on over a restart would look silent. */
   resume(open: readonly OpenTurn[]): void {
     for (const { turn: id, identity: about, requests, calls } of open) {
-      const trace = /^codex-([0-9a-f]{32})$/.exec(id)?.[1];
+      const [, trace, subAgent] = /^codex-([0-9a-f]{32})(?:-(.+))?$/.exec(id) ?? [];
       if (trace === undefined) continue;
-      const turn = CodexTurn.resumed(trace, requests, calls);
-      this.#turns.set(trace, turn);
+      const turn = CodexTurn.resumed(trace, subAgent, requests, calls);
+      const conversation = about.conversationId ?? subAgent ?? '';
+      this.#turns.set(keyOf(trace, conversation), turn);
+      if (subAgent === undefined) this.#roots.set(trace, { conversation, isAlone: true });
       if (about.conversationId !== undefined)
         this.#conversations.set(about.conversationId, { turn, provider: about.provider });
     }
@@ -79,7 +93,7 @@ export class CodexMapper implements SignalMapper {
     this.#conversations.set(id, conversation);
     conversation.provider = textOf(log, 'provider_name') ?? conversation.provider;
     const before = this.#before(conversation, log);
-    const turn = this.#turnOf(conversation, log);
+    const turn = this.#turnOf(id, conversation, log);
     if (turn === undefined || turn.over) return before;
     const happenings = happeningsOf(turn, log);
     const end: readonly Happening[] = turn.taskOver && turn.answered ? [turn.end()] : [];
@@ -94,13 +108,22 @@ export class CodexMapper implements SignalMapper {
     return [{ turn: turn.id, happening: turn.end(), ...processOf(log), ...wallOf(log) }];
   }
 
-  #turnOf(conversation: Conversation, log: ForeignLog): CodexTurn | undefined {
+  #turnOf(id: string, conversation: Conversation, log: ForeignLog): CodexTurn | undefined {
     const { traceId } = log;
     if (traceId === undefined) return conversation.turn;
-    if (!opensTurn(log)) return this.#turns.get(traceId);
-    const turn = this.#turns.get(traceId) ?? new CodexTurn(traceId);
-    this.#turns.set(traceId, turn);
-    conversation.turn = turn;
+    if (!opensTurn(log)) return this.#turns.get(keyOf(traceId, id));
+    conversation.turn = this.#turnIn(traceId, id);
+    return conversation.turn;
+  }
+
+  /** The first conversation of a trace is that of its prompt; another one is that of a sub-agent. */
+  #turnIn(trace: string, conversation: string): CodexTurn {
+    const key = keyOf(trace, conversation);
+    const root = this.#roots.get(trace) ?? { conversation, isAlone: true };
+    const isRoot = root.conversation === conversation;
+    this.#roots.set(trace, isRoot ? root : { ...root, isAlone: false });
+    const turn = this.#turns.get(key) ?? new CodexTurn(trace, isRoot ? undefined : conversation);
+    this.#turns.set(key, turn);
     return turn;
   }
 
@@ -119,6 +142,7 @@ export class CodexMapper implements SignalMapper {
       identity: identity({
         conversationId,
         traceId: turn.trace,
+        parentId: turn.parentId,
         agent: 'codex',
         service: log.service,
         provider: conversation.provider,
@@ -134,19 +158,32 @@ export class CodexMapper implements SignalMapper {
   #span(span: ForeignSpan): readonly MappedSignal[] {
     if (span.name === 'session_task.run') return this.#taskOver(span);
     if (span.name !== 'session_task.turn') return [];
-    const turn = this.#turns.get(span.traceId) ?? new CodexTurn(span.traceId);
-    this.#turns.set(span.traceId, turn);
+    const root = this.#roots.get(span.traceId)?.conversation;
+    const turn = this.#turnIn(span.traceId, conversationOf(span) ?? root ?? '');
     if (turn.over) return [];
     turn.over = true;
     return [ended(turn, span, outcomeOf(turn, span))];
   }
 
   #taskOver(span: ForeignSpan): readonly MappedSignal[] {
-    const turn = this.#turns.get(span.traceId);
+    const root = this.#roots.get(span.traceId);
+    // It does not say whose task it was.
+    if (root === undefined || !root.isAlone) return [];
+    const turn = this.#turns.get(keyOf(span.traceId, root.conversation));
     if (turn === undefined || turn.over) return [];
     turn.taskOver = true;
     return turn.answered ? [ended(turn, span, turn.end().outcome)] : [];
   }
+}
+
+/** Codex's own thread; versions that do not write it leave that of the operating system there, a number. */
+function conversationOf(span: ForeignSpan): string | undefined {
+  const thread = textOf(span, 'thread.id');
+  return thread === undefined || /^\d+$/.test(thread) ? undefined : thread;
+}
+
+function keyOf(trace: string, conversation: string): string {
+  return `${trace} ${conversation}`;
 }
 
 function ended(turn: CodexTurn, span: ForeignSpan, outcome: Outcome): MappedSignal {
@@ -155,7 +192,12 @@ function ended(turn: CodexTurn, span: ForeignSpan, outcome: Outcome): MappedSign
     happening: { name: 'ended', outcome },
     // Without its instant: spans come late by nature, and would make the log records look late too.
     ...processOf(span),
-    identity: identity({ traceId: span.traceId, service: span.service, startedAtMs: span.startMs }),
+    identity: identity({
+      traceId: span.traceId,
+      parentId: turn.parentId,
+      service: span.service,
+      startedAtMs: span.startMs,
+    }),
   };
 }
 
