@@ -61,7 +61,7 @@ export const claudeCode: Client = {
       environment: {
         ANTHROPIC_BASE_URL: api,
         ANTHROPIC_API_KEY: 'none',
-        ANTHROPIC_SMALL_FAST_MODEL: `${model}-aside`,
+        ANTHROPIC_SMALL_FAST_MODEL: model,
         // Two tries in the place of eleven, which take minutes.
         CLAUDE_CODE_MAX_RETRIES: '1',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',

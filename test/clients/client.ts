@@ -1,4 +1,4 @@
-import type { Dialect, ModelRequest, Script } from '@turnwatch/testing/provider';
+import type { Dialect } from '@turnwatch/testing/provider';
 
 /**
  * How the detector learns of a client: from its own telemetry, from `--import @turnwatch/instrumentation/register`, or from
@@ -103,7 +103,5 @@ export interface Client {
   slowTool(seconds: number): { readonly name: string; readonly args: object };
   /** The conversation that it is given. For those whose first records do not name the model, which tells turns apart else. */
   conversation?(model: string): string;
-  /** What is answered to requests beside those of the turn: for titles, routing and the like. Undefined: it is the turn's. */
-  aside?(request: ModelRequest): Script | undefined;
   launch(setting: Setting): Launch;
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chatCompletions, type ModelRequest } from '@turnwatch/testing/provider';
+import { chatCompletions } from '@turnwatch/testing/provider';
 import { retryAfterS } from './case.ts';
 import type { Client, Launch } from './client.ts';
 
@@ -24,8 +24,6 @@ export const opencode: Client = {
     },
   },
   slowTool: (seconds) => ({ name: 'bash', args: { command: `sleep ${seconds}`, description: 'wait' } }),
-  aside: ({ body }: ModelRequest) =>
-    /title generator/.test(JSON.stringify(body.messages)) ? [{ do: 'text', text: 'a title' }] : undefined,
   launch({ installed, home, api, model }): Launch {
     writeFileSync(
       join(home, 'opencode.json'),
@@ -47,7 +45,8 @@ export const opencode: Client = {
     );
     return {
       file: join(installed, 'node_modules/.bin/opencode'),
-      args: ['run', 'please work'],
+      // With a title of ours it does not ask for one, in a request that is no part of the turn.
+      args: ['run', '--title', 'work', 'please work'],
       environment: { OPENCODE_DISABLE_MODELS_FETCH: '1' },
     };
   },

@@ -149,8 +149,6 @@ export class Stage {
   }
 
   #scriptOf(request: ModelRequest): Script {
-    const aside = this.#client.aside?.(request);
-    if (aside !== undefined) return aside;
     const script = this.#scripts.get(request.model)?.();
     if (script === undefined) throw new Error(`no case asks for the model ${request.model}`);
     this.moments.add(request.model, 'request');
