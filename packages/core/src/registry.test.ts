@@ -906,6 +906,24 @@ describe('a turn that cannot be judged', () => {
     expect(stale(bench.effects)).toEqual(['faulty-1', 'faulty-2']);
   });
 
+  test('is not tried again in each slice: however many they are, a judgement comes to its end', () => {
+    const { bench, judge, mend } = silent(...Array.from({ length: 5 }, (_, n) => `faulty-${n}`), 'after');
+    const slice = (): unknown => {
+      try {
+        return bench.registry.judge(at(200), 2);
+      } catch (error) {
+        return error instanceof JudgingError ? error.faults.length : error;
+      }
+    };
+    const told: unknown[] = [];
+    do told.push(slice());
+    while (bench.registry.behind && told.length < 9);
+    expect(told).toEqual([2, 2, 1]);
+    expect(judge().faults).toHaveLength(5);
+    mend();
+    expect(eventsOf(bench.registry.judge(at(200)))).toHaveLength(5);
+  });
+
   test('alone is told by its name', () => {
     expect(silent('faulty').judge().message).toBe(
       'the turn "faulty" could not be judged: Error: a fault of ours',

@@ -221,7 +221,7 @@ export class DetectorService implements Detector {
     this.#door = await openDoor(app, this.#options.config, this.#meters.connectionLost);
     const { port, url } = this.#door;
     this.#teller.linkTo(listen.publicUrl ?? url);
-    // Horizons that passed while nobody watched: at once and once, before anything else is taken in.
+    // Horizons that passed while nobody watched: at once and once, before anything else is taken in, or as many as one go judges.
     this.#scheduler.tick();
     this.#operations.start(url);
     this.#plugins.start();
