@@ -20,7 +20,8 @@ export interface TapTurnsOptions {
 
 interface Watched {
   readonly turn: Turn;
-  readonly lasts: boolean;
+  /** Beyond its open requests. */
+  lasts: boolean;
   readonly thread: string | undefined;
   open: number;
   /** An answer to the newest request, or to one beside it, asks for a tool. */
@@ -137,11 +138,13 @@ export class TapTurns {
     return { ...rest, key: `aside ${this.#asides++}`, lasts: false };
   }
 
-  /** Somebody has stopped the turn before and asks for something else. */
+  /** Somebody has stopped the turn before and asks for something else. Its request may be given up only after that. */
   #endBefore(thread: string | undefined): void {
     if (thread === undefined) return;
     for (const [key, watched] of this.#turns) {
-      if (watched.thread !== thread || watched.open > 0) continue;
+      if (watched.thread !== thread) continue;
+      watched.lasts = false;
+      if (watched.open > 0) continue;
       watched.turn.end({ outcome: 'cancelled' });
       this.#turns.delete(key);
     }

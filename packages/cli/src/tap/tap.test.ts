@@ -509,6 +509,27 @@ test.each([false, true])(
   },
 );
 
+test('a turn whose stream is given up after another one has begun in its thread ends with that stream', async () => {
+  let asked = 0;
+  const { url, turns } = await behindTap((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+    if (++asked === 2) response.end(delta({ content: 'done' }) + done);
+  });
+  const first = await ask(url, codex('t1'));
+  await (await ask(url, codex('t2'))).text();
+  await telling('turn.ended');
+  expect(turns.open).toBe(1);
+  await first.body?.cancel();
+  await telling('turn.ended', 2);
+  expect(turnsTold()).toEqual([
+    ['started', 't1', undefined],
+    ['started', 't2', undefined],
+    ['ended', 't2', 'completed'],
+    ['ended', 't1', 'cancelled'],
+  ]);
+  expect(turns.open).toBe(0);
+});
+
 test('a turn that nobody goes on with is let go of after six hours, without any request', async () => {
   let nowMs = 0;
   const { url, turns } = await behindTap(answering(toolCall), { monoMs: () => nowMs });
