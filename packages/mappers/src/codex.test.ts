@@ -198,6 +198,14 @@ describe('a sub-agent, which is in the trace of its parent', () => {
     expect(ended[mine]?.at(-1)).toBe('ended completed');
   });
 
+  test('a span that does not say whose turn has ended, and comes before all logs, is of the one of the prompt', async () => {
+    const accepts = [prompt, accepted, its(prompt), delta, its(delta)];
+    expect(await told(new CodexMapper(), [[turnSpan('12')], accepts])).toEqual({
+      [mine]: ['ended completed'],
+      [`${mine}-c2`]: ['started', 'request_started r1', 'chunk r1 text'],
+    });
+  });
+
   test('both go on over a restart of the detector', async () => {
     const mapper = new CodexMapper();
     mapper.resume([
@@ -209,6 +217,13 @@ describe('a sub-agent, which is in the trace of its parent', () => {
       [`${mine}-c2`]: ['chunk r2 text', 'ended completed'],
     });
   });
+});
+
+test('over a restart a sub-agent that outlives its parent leaves the parent its name', async () => {
+  const mapper = new CodexMapper();
+  const id = `codex-${trace}`;
+  mapper.resume([{ turn: `${id}-c2`, identity: { conversationId: 'c2' }, requests: ['r1'], calls: [] }]);
+  expect(Object.keys(await told(mapper, [[ofTurn('api_request')]]))).toEqual([id]);
 });
 
 describe('without traces nothing tells the end', () => {

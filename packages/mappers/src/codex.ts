@@ -22,7 +22,8 @@ interface Conversation {
 
 /** The conversation whose prompt began a trace. */
 interface Root {
-  readonly conversation: string;
+  /** Undefined: not known yet, a span that names none or the turns of before a restart came first. */
+  readonly conversation: string | undefined;
   /** No sub-agent was seen in it. */
   readonly isAlone: boolean;
 }
@@ -72,9 +73,13 @@ export class CodexMapper implements SignalMapper {
       const [, trace, subAgent] = /^codex-([0-9a-f]{32})(?:-(.+))?$/.exec(id) ?? [];
       if (trace === undefined) continue;
       const turn = CodexTurn.resumed(trace, subAgent, requests, calls);
-      const conversation = about.conversationId ?? subAgent ?? '';
+      const conversation = about.conversationId ?? subAgent;
       this.#turns.set(keyOf(trace, conversation), turn);
-      if (subAgent === undefined) this.#roots.set(trace, { conversation, isAlone: true });
+      const root = this.#roots.get(trace);
+      this.#roots.set(trace, {
+        conversation: subAgent === undefined ? conversation : root?.conversation,
+        isAlone: root === undefined && subAgent === undefined,
+      });
       if (about.conversationId !== undefined)
         this.#conversations.set(about.conversationId, { turn, provider: about.provider });
     }
@@ -117,13 +122,19 @@ export class CodexMapper implements SignalMapper {
   }
 
   /** The first conversation of a trace is that of its prompt; another one is that of a sub-agent. */
-  #turnIn(trace: string, conversation: string): CodexTurn {
+  #turnIn(trace: string, conversation: string | undefined): CodexTurn {
     const key = keyOf(trace, conversation);
-    const root = this.#roots.get(trace) ?? { conversation, isAlone: true };
-    const isRoot = root.conversation === conversation;
-    this.#roots.set(trace, isRoot ? root : { ...root, isAlone: false });
-    const turn = this.#turns.get(key) ?? new CodexTurn(trace, isRoot ? undefined : conversation);
+    const known = this.#turns.get(key);
+    const root = this.#roots.get(trace);
+    const isRoot =
+      root === undefined ||
+      root.conversation === conversation ||
+      (root.conversation === undefined && known === undefined);
+    const unnamed = isRoot ? this.#turns.get(keyOf(trace, undefined)) : undefined;
+    const turn = known ?? unnamed ?? new CodexTurn(trace, isRoot ? undefined : conversation);
     this.#turns.set(key, turn);
+    const isAlone = isRoot && root?.isAlone !== false;
+    this.#roots.set(trace, { conversation: isRoot ? conversation : root.conversation, isAlone });
     return turn;
   }
 
@@ -159,7 +170,7 @@ export class CodexMapper implements SignalMapper {
     if (span.name === 'session_task.run') return this.#taskOver(span);
     if (span.name !== 'session_task.turn') return [];
     const root = this.#roots.get(span.traceId)?.conversation;
-    const turn = this.#turnIn(span.traceId, conversationOf(span) ?? root ?? '');
+    const turn = this.#turnIn(span.traceId, conversationOf(span) ?? root);
     if (turn.over) return [];
     turn.over = true;
     return [ended(turn, span, outcomeOf(turn, span))];
@@ -182,8 +193,8 @@ function conversationOf(span: ForeignSpan): string | undefined {
   return thread === undefined || /^\d+$/.test(thread) ? undefined : thread;
 }
 
-function keyOf(trace: string, conversation: string): string {
-  return `${trace} ${conversation}`;
+function keyOf(trace: string, conversation: string | undefined): string {
+  return `${trace} ${conversation ?? ''}`;
 }
 
 function ended(turn: CodexTurn, span: ForeignSpan, outcome: Outcome): MappedSignal {
