@@ -46,8 +46,6 @@ export class Registry {
   readonly engines: () => string[] = () => this.#engines.ids();
   #lastNow: Now;
   #behind = false;
-  /** Could not be judged: tried again with what falls due next, and not in each slice of what is due now. */
-  readonly #faulty = new Set<string>();
   #lookedMs: AwakeMs = Number.NEGATIVE_INFINITY;
 
   /** @param kin default: every child turn may say which call of its parent it stands for */
@@ -93,8 +91,6 @@ export class Registry {
       this.#lookedMs = now.awakeMs;
       for (const process of this.#processes.judge(now, effects)) this.#turns.touchAll(process.turns);
       this.#turns.touchDue(now);
-      this.#turns.touchAll(this.#faulty);
-      this.#faulty.clear();
     }
     const faults = new Faults((id) => {
       const before = effects.length;
@@ -104,7 +100,8 @@ export class Registry {
     this.#behind = !this.#turns.drain(faults.visit, most);
     const error = faults.error(effects);
     if (error === undefined) return effects;
-    for (const { turn } of error.faults) this.#faulty.add(turn);
+    // Not in each slice of what is due now: they could be more than a slice holds.
+    for (const { turn } of error.faults) this.#turns.touchWithDue(turn);
     throw error;
   }
 

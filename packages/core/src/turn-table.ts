@@ -24,6 +24,7 @@ export class TurnTable {
   readonly #touched = new Set<string>();
   /** Those of them that were stale when they were touched. */
   readonly #touchedStale = new Set<string>();
+  readonly #withDue = new Set<string>();
 
   constructor(kin?: Kinship) {
     this.family = new Family((id) => this.#turns.get(id), kin);
@@ -87,8 +88,15 @@ export class TurnTable {
     for (const turn of this.#turns.values()) this.touch(turn.id);
   }
 
+  /** It is touched with what is due next. */
+  touchWithDue(id: string): void {
+    this.#withDue.add(id);
+  }
+
   /** Touches what is due. */
   touchDue(now: Now): void {
+    this.touchAll(this.#withDue);
+    this.#withDue.clear();
     this.#turns.scan(now.bootMs, (id) => this.touch(id));
     this.#coarse.scan(now.awakeMs, (id) => this.touch(id));
   }
