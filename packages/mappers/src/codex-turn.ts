@@ -1,12 +1,24 @@
-import type { ContentKind, Happening } from '@turnwatch/plugin';
+import type { ContentKind, Happening, OpenTurn } from '@turnwatch/plugin';
+
+/** Where in its trace a turn is. */
+interface CodexPlace {
+  /** Its conversation, where it is a turn of a sub-agent: these are in the trace of their parent. */
+  readonly subAgent?: string | undefined;
+  readonly parentId?: string | undefined;
+  /** Of its conversation in this trace, from 1: whoever starts Codex may give it a trace for all of its turns. */
+  readonly round?: number;
+}
 
 /** What is known of one turn of Codex CLI, and what each of its records adds. */
 export class CodexTurn {
   readonly id: string;
   readonly trace: string;
   readonly parentId: string | undefined;
+  readonly place: CodexPlace;
   /** It has ended: late records are not its activity. */
   over = false;
+  /** When, by the wall clock of Codex. */
+  endedMs: number = Number.POSITIVE_INFINITY;
   /** Its task is over; how it ended is told by another span, or by the logs that are still to come. */
   taskOver = false;
 
@@ -25,22 +37,19 @@ export class CodexTurn {
   #answered = 0;
   readonly #calls = new Set<string>();
 
-  /** @param subAgent its conversation, where it is a turn of a sub-agent: these are in the trace of their parent */
-  constructor(trace: string, subAgent?: string) {
+  constructor(trace: string, { subAgent, parentId, round = 1 }: CodexPlace = {}) {
     this.trace = trace;
+    this.place = { subAgent, parentId, round };
     const root = `codex-${trace}`;
-    this.id = subAgent === undefined ? root : `${root}-${subAgent}`;
-    this.parentId = subAgent === undefined ? undefined : root;
+    this.id = `${subAgent === undefined ? root : `${root}-${subAgent}`}${round > 1 ? `~${round}` : ''}`;
+    this.parentId = subAgent === undefined ? undefined : (parentId ?? root);
   }
 
-  /** As the detector knows it from before a restart. */
-  static resumed(
-    trace: string,
-    subAgent: string | undefined,
-    requests: readonly string[],
-    calls: readonly string[],
-  ): CodexTurn {
-    const turn = new CodexTurn(trace, subAgent);
+  /** As the detector knows it from before a restart; undefined: it is none of ours. */
+  static resumed({ turn: id, identity: { parentId }, requests, calls }: OpenTurn): CodexTurn | undefined {
+    const [, trace, subAgent, round = 1] = /^codex-([0-9a-f]{32})(?:-(.+?))?(?:~(\d+))?$/.exec(id) ?? [];
+    if (trace === undefined) return undefined;
+    const turn = new CodexTurn(trace, { subAgent, parentId, round: Number(round) });
     turn.#requests = Math.max(1, ...requests.map((id) => Number(/^r(\d+)$/.exec(id)?.[1] ?? 1)));
     turn.#open = requests.length > 0;
     turn.#accepted = turn.#open;
@@ -52,6 +61,11 @@ export class CodexTurn {
     // A prompt while the turn runs steers it.
     if (this.#requests > 0) return [{ name: 'step' }];
     return [{ name: 'started' }, ...this.#request()];
+  }
+
+  /** The next one of its conversation in this trace. */
+  next(): CodexTurn {
+    return new CodexTurn(this.trace, { ...this.place, round: (this.place.round ?? 1) + 1 });
   }
 
   /** The headers have come: the request is under way, whoever had guessed so before. */
@@ -125,9 +139,10 @@ export class CodexTurn {
     ];
   }
 
-  /** What a new prompt says of this turn. */
-  end(): Extract<Happening, { name: 'ended' }> {
+  /** What a new prompt says of this turn, or the answer after its task was over. */
+  end(atMs: number): Extract<Happening, { name: 'ended' }> {
     this.over = true;
+    this.endedMs = atMs;
     return { name: 'ended', outcome: this.#completed && !this.#open ? 'completed' : 'unknown' };
   }
 

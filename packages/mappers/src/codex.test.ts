@@ -200,7 +200,8 @@ describe('a sub-agent, which is in the trace of its parent', () => {
 
   test('a span that does not say whose turn has ended, and comes before all logs, is of the one of the prompt', async () => {
     const accepts = [prompt, accepted, its(prompt), delta, its(delta)];
-    expect(await told(new CodexMapper(), [[turnSpan('12')], accepts])).toEqual({
+    const unnamed = { ...turnSpan('12'), endMs: 9000 };
+    expect(await told(new CodexMapper(), [[unnamed], accepts])).toEqual({
       [mine]: ['ended completed'],
       [`${mine}-c2`]: ['started', 'request_started r1', 'chunk r1 text'],
     });
@@ -224,6 +225,34 @@ test('over a restart a sub-agent that outlives its parent leaves the parent its 
   const id = `codex-${trace}`;
   mapper.resume([{ turn: `${id}-c2`, identity: { conversationId: 'c2' }, requests: ['r1'], calls: [] }]);
   expect(Object.keys(await told(mapper, [[ofTurn('api_request')]]))).toEqual([id]);
+});
+
+describe('turns that are all in the trace of whoever started Codex (TRACEPARENT)', () => {
+  const id = `codex-${trace}`;
+  const at = (timeMs: number, log: ForeignLog): ForeignLog => ({ ...log, timeMs });
+  const ended: ForeignSpan = {
+    ...{ kind: 'span', name: 'session_task.turn', traceId: trace, spanId: '1'.repeat(16), startMs: 1000 },
+    ...{ endMs: 9000, status: 'unset', attributes: {}, resource: {} },
+  };
+
+  test('a prompt after the end of the turn before it is a turn of its own, after a restart too', async () => {
+    const mapper = new CodexMapper();
+    expect(await told(mapper, [[at(1000, prompt), ended, at(12_000, prompt)]])).toEqual({
+      [id]: ['started', 'request_started r1', 'ended completed'],
+      [`${id}~2`]: ['started', 'request_started r1'],
+    });
+    const again = new CodexMapper();
+    again.resume([{ turn: `${id}~2`, identity: { conversationId: 'c1' }, requests: ['r1'], calls: [] }]);
+    const goesOn = [sse('response.output_text.delta'), { ...ended, endMs: 15_000 }, at(18_000, prompt)];
+    expect(await told(again, [goesOn])).toEqual({
+      [`${id}~2`]: ['chunk r1 text', 'ended completed'],
+      [`${id}~3`]: ['started', 'request_started r1'],
+    });
+  });
+
+  test('a prompt that is told after the end of its own turn is none', async () => {
+    expect(await told(new CodexMapper(), [[ended, at(1001, prompt)]])).toEqual({ [id]: ['ended completed'] });
+  });
 });
 
 describe('without traces nothing tells the end', () => {

@@ -69,10 +69,12 @@ export class CodexMapper implements SignalMapper {
 
   /** The events of a stream name no trace: without this a stream that goes on over a restart would look silent. */
   resume(open: readonly OpenTurn[]): void {
-    for (const { turn: id, identity: about, requests, calls } of open) {
-      const [, trace, subAgent] = /^codex-([0-9a-f]{32})(?:-(.+))?$/.exec(id) ?? [];
-      if (trace === undefined) continue;
-      const turn = CodexTurn.resumed(trace, subAgent, requests, calls);
+    for (const each of open) {
+      const turn = CodexTurn.resumed(each);
+      if (turn === undefined) continue;
+      const { identity: about } = each;
+      const { trace, place } = turn;
+      const { subAgent } = place;
       const conversation = about.conversationId ?? subAgent;
       this.#turns.set(keyOf(trace, conversation), turn);
       const root = this.#roots.get(trace);
@@ -101,7 +103,7 @@ export class CodexMapper implements SignalMapper {
     const turn = this.#turnOf(id, conversation, log);
     if (turn === undefined || turn.over) return before;
     const happenings = happeningsOf(turn, log);
-    const end: readonly Happening[] = turn.taskOver && turn.answered ? [turn.end()] : [];
+    const end: readonly Happening[] = turn.taskOver && turn.answered ? [turn.end(log.timeMs)] : [];
     return [...before, ...this.#signals(turn, conversation, id, log, [...happenings, ...end])];
   }
 
@@ -110,14 +112,17 @@ export class CodexMapper implements SignalMapper {
     const { turn } = conversation;
     if (log.eventName !== 'codex.user_prompt' || turn === undefined || turn.over) return [];
     if (log.traceId === undefined || log.traceId === turn.trace) return [];
-    return [{ turn: turn.id, happening: turn.end(), ...processOf(log), ...wallOf(log) }];
+    return [{ turn: turn.id, happening: turn.end(log.timeMs), ...processOf(log), ...wallOf(log) }];
   }
 
   #turnOf(id: string, conversation: Conversation, log: ForeignLog): CodexTurn | undefined {
     const { traceId } = log;
     if (traceId === undefined) return conversation.turn;
     if (!opensTurn(log)) return this.#turns.get(keyOf(traceId, id));
-    conversation.turn = this.#turnIn(traceId, id);
+    const turn = this.#turnIn(traceId, id);
+    const isNext = turn.over && log.eventName === 'codex.user_prompt' && log.timeMs > turn.endedMs;
+    conversation.turn = isNext ? turn.next() : turn;
+    this.#turns.set(keyOf(traceId, id), conversation.turn);
     return conversation.turn;
   }
 
@@ -131,7 +136,10 @@ export class CodexMapper implements SignalMapper {
       root.conversation === conversation ||
       (root.conversation === undefined && known === undefined);
     const unnamed = isRoot ? this.#turns.get(keyOf(trace, undefined)) : undefined;
-    const turn = known ?? unnamed ?? new CodexTurn(trace, isRoot ? undefined : conversation);
+    const place = isRoot
+      ? {}
+      : { subAgent: conversation, parentId: this.#turns.get(keyOf(trace, root.conversation))?.id };
+    const turn = known ?? unnamed ?? new CodexTurn(trace, place);
     this.#turns.set(key, turn);
     const isAlone = isRoot && root?.isAlone !== false;
     this.#roots.set(trace, { conversation: isRoot ? conversation : root.conversation, isAlone });
@@ -173,6 +181,7 @@ export class CodexMapper implements SignalMapper {
     const turn = this.#turnIn(span.traceId, conversationOf(span) ?? root);
     if (turn.over) return [];
     turn.over = true;
+    turn.endedMs = span.endMs;
     return [ended(turn, span, outcomeOf(turn, span))];
   }
 
@@ -183,7 +192,7 @@ export class CodexMapper implements SignalMapper {
     const turn = this.#turns.get(keyOf(span.traceId, root.conversation));
     if (turn === undefined || turn.over) return [];
     turn.taskOver = true;
-    return turn.answered ? [ended(turn, span, turn.end().outcome)] : [];
+    return turn.answered ? [ended(turn, span, turn.end(span.endMs).outcome)] : [];
   }
 }
 
