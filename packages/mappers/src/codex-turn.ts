@@ -23,6 +23,7 @@ export class CodexTurn {
   taskOver = false;
 
   #requests = 0;
+  #promptedMs = Number.NEGATIVE_INFINITY;
   #streaming = true;
   /** A request is open, or must be by now. */
   #open = false;
@@ -57,10 +58,16 @@ export class CodexTurn {
     return turn;
   }
 
-  prompted(): readonly Happening[] {
-    // A prompt while the turn runs steers it.
-    if (this.#requests > 0) return [{ name: 'step' }];
+  prompted(atMs: number): readonly Happening[] {
+    this.#promptedMs = atMs;
+    // A prompt while the turn runs steers it; after its answer it is the next one, and the end of this one is still to be told.
+    if (this.#requests > 0) return [{ name: 'step' }, ...(this.answered ? this.#request() : [])];
     return [{ name: 'started' }, ...this.#request()];
+  }
+
+  /** Something that was over then was not the newest of it. */
+  goesOnAfter(endMs: number): boolean {
+    return this.#promptedMs > endMs;
   }
 
   /** The next one of its conversation in this trace. */

@@ -91,7 +91,7 @@ test('a stream that breaks off is told of twice, and is one failure', async () =
 
 describe('the end of a turn', () => {
   const span = (name: string, attributes: ForeignSpan['attributes'] = {}, traceId = trace): ForeignSpan => ({
-    ...{ kind: 'span', name, traceId, spanId: '1'.repeat(16), startMs: 0, endMs: 1 },
+    ...{ kind: 'span', name, traceId, spanId: '1'.repeat(16), startMs: 0, endMs: 9000 },
     ...{ status: 'unset', attributes, resource: {} },
   });
   const effort = { 'codex.turn.reasoning_effort': 'default' };
@@ -148,7 +148,7 @@ describe('a sub-agent, which is in the trace of its parent', () => {
   const mine = `codex-${trace}`;
   const turnSpan = (conversation: string): ForeignSpan => ({
     ...{ kind: 'span', name: 'session_task.turn', traceId: trace, spanId: '1'.repeat(16), startMs: 0 },
-    ...{ endMs: 1, status: 'unset', attributes: { 'thread.id': conversation }, resource: {} },
+    ...{ endMs: 9000, status: 'unset', attributes: { 'thread.id': conversation }, resource: {} },
   });
   const delta = sse('response.output_text.delta');
   const accepted = ofTurn('api_request');
@@ -200,8 +200,7 @@ describe('a sub-agent, which is in the trace of its parent', () => {
 
   test('a span that does not say whose turn has ended, and comes before all logs, is of the one of the prompt', async () => {
     const accepts = [prompt, accepted, its(prompt), delta, its(delta)];
-    const unnamed = { ...turnSpan('12'), endMs: 9000 };
-    expect(await told(new CodexMapper(), [[unnamed], accepts])).toEqual({
+    expect(await told(new CodexMapper(), [[turnSpan('12')], accepts])).toEqual({
       [mine]: ['ended completed'],
       [`${mine}-c2`]: ['started', 'request_started r1', 'chunk r1 text'],
     });
@@ -248,6 +247,20 @@ describe('turns that are all in the trace of whoever started Codex (TRACEPARENT)
       [`${id}~2`]: ['chunk r1 text', 'ended completed'],
       [`${id}~3`]: ['started', 'request_started r1'],
     });
+  });
+
+  test('a span that comes after the next prompt, as it may half a minute late, does not end what that one began', async () => {
+    const first = [at(1000, prompt), ofTurn('api_request'), sse('response.completed'), at(12_000, prompt)];
+    const late = [ended, ofTurn('api_request'), sse('response.completed'), { ...ended, endMs: 20_000 }];
+    expect((await told(new CodexMapper(), [[...first, ...late]]))[id]?.slice(-7)).toEqual([
+      'idle',
+      'step',
+      'request_started r2',
+      'request_started r2',
+      'request_ended r2 completed',
+      'idle',
+      'ended completed',
+    ]);
   });
 
   test('a prompt that is told after the end of its own turn is none', async () => {

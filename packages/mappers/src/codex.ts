@@ -179,7 +179,7 @@ export class CodexMapper implements SignalMapper {
     if (span.name !== 'session_task.turn') return [];
     const root = this.#roots.get(span.traceId)?.conversation;
     const turn = this.#turnIn(span.traceId, conversationOf(span) ?? root);
-    if (turn.over) return [];
+    if (turn.over || turn.goesOnAfter(span.endMs)) return [];
     turn.over = true;
     turn.endedMs = span.endMs;
     return [ended(turn, span, outcomeOf(turn, span))];
@@ -190,7 +190,7 @@ export class CodexMapper implements SignalMapper {
     // It does not say whose task it was.
     if (root === undefined || !root.isAlone) return [];
     const turn = this.#turns.get(keyOf(span.traceId, root.conversation));
-    if (turn === undefined || turn.over) return [];
+    if (turn === undefined || turn.over || turn.goesOnAfter(span.endMs)) return [];
     turn.taskOver = true;
     return turn.answered ? [ended(turn, span, turn.end(span.endMs).outcome)] : [];
   }
@@ -261,7 +261,7 @@ function happeningsOf(turn: CodexTurn, log: ForeignLog): readonly Happening[] {
   const call = textOf(log, 'call_id');
   switch (log.eventName) {
     case 'codex.user_prompt':
-      return turn.prompted();
+      return turn.prompted(log.timeMs);
     case 'codex.api_request':
       if (!isModelRequest(log)) return [];
       return failed(log) ? turn.requestFailed() : turn.requestAccepted();
