@@ -9,6 +9,8 @@ export interface Case {
   fits?(client: Client, sight: Sight): boolean;
   /** Answers to its requests; the last one is repeated. */
   answers(client: Client, sight: Sight): readonly [Script, ...Script[]];
+  /** The answer to the sub-agent that it starts. */
+  readonly subAgent?: Script;
   /** It gets this signal, with all that it has started, so long after so many chunks have been sent. */
   readonly signal?: {
     readonly name: 'SIGINT' | 'SIGKILL';
@@ -167,5 +169,18 @@ export const cases: readonly Case[] = [
       [{ do: 'begin' }, { do: 'wait', ms: 1000 }, words(5, 200)],
     ],
     exits: 'well',
+  },
+  {
+    name: 'sub-agent',
+    what: 'it starts a sub-agent, which ends while its parent goes on',
+    fits: ({ subAgent }) => subAgent !== undefined,
+    answers: ({ subAgent, slowTool }) => [
+      [{ do: 'begin' }, ...(subAgent === undefined ? [] : [{ do: 'tool' as const, ...subAgent.start }])],
+      [{ do: 'begin' }, { do: 'tool', ...slowTool(6) }],
+      healthyText,
+    ],
+    subAgent: [{ do: 'begin' }, words(8, 300)],
+    exits: 'well',
+    said: ({ end }) => [end, end],
   },
 ];

@@ -101,6 +101,11 @@ export interface Client {
   readonly compactsAfterWords?: number;
   /** The call of a tool that is busy for so long and prints nothing. */
   slowTool(seconds: number): { readonly name: string; readonly args: object };
+  /** The call that starts a sub-agent, and whether a request is its own. */
+  readonly subAgent?: {
+    readonly start: { readonly name: string; readonly namespace?: string; readonly args: object };
+    isIts(request: ModelRequest): boolean;
+  };
   /** The conversation that it is given. For those whose first records do not name the model, which tells turns apart else. */
   conversation?(model: string): string;
   launch(setting: Setting): Launch;

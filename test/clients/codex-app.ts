@@ -15,8 +15,8 @@ export const codexApp: Client = {
     telemetry: { ...telemetry, error: 'failed', interrupt: 'cancelled' },
     tap,
   },
-  // A server whose screen is killed ends by itself, in good order.
-  leavesOut: ['death', 'tool-death', 'resume'],
+  // A server whose screen is killed ends by itself, in good order. Its sub-agents cannot be told from their parent here.
+  leavesOut: ['death', 'tool-death', 'resume', 'sub-agent'],
   launch: (setting): Launch => ({
     file: process.execPath,
     args: [app, programOf(setting)],

@@ -6,6 +6,7 @@ import type { Client, Launch, Setting } from './client.ts';
 
 const version = '0.171.0';
 const compactsAfterWords = 1000;
+const subAgentTask = 'be a sub-agent';
 
 /** OpenAI Codex CLI. */
 export const codex: Client = {
@@ -40,6 +41,11 @@ export const codex: Client = {
   },
   asksAgain: true,
   compactsAfterWords,
+  subAgent: {
+    start: { namespace: 'multi_agent_v1', name: 'spawn_agent', args: { message: subAgentTask } },
+    // Its parent's requests have it too, among the arguments of a call.
+    isIts: ({ body }) => JSON.stringify(body.input).includes(`"text":"${subAgentTask}"`),
+  },
   slowTool: (seconds) => ({
     name: 'exec_command',
     args: { cmd: `sleep ${seconds}`, yield_time_ms: 30_000 },

@@ -35,7 +35,9 @@ export async function runCase(
   const sight = client.sight[way];
   if (sight === undefined) throw new Error(`${client.name} is not seen by ${way}`);
   const model = `${client.name}-${way}-${which.name}`;
-  stage.play(model, inOrder(...which.answers(client, sight)));
+  const next = inOrder(...which.answers(client, sight));
+  const { subAgent = [] } = which;
+  stage.play(model, (request) => (client.subAgent?.isIts(request) === true ? subAgent : next()));
   const home = join(stage.scratch, model);
   mkdirSync(home);
   const tap = which.attended === true ? stage.attendedTap : stage.tap;

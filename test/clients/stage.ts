@@ -38,7 +38,7 @@ export class Stage {
   readonly moments: Moments;
   readonly told: Told[] = [];
   readonly scratch: string;
-  #scripts: Map<string, () => Script> = new Map();
+  #scripts: Map<string, (request: ModelRequest) => Script> = new Map();
   #waiting: (() => void)[] = [];
   #client: Client;
   #provider: ScriptedProvider | undefined;
@@ -84,7 +84,7 @@ export class Stage {
   }
 
   /** What is answered to the turn's own requests for this model, one after another. */
-  play(model: string, script: () => Script): void {
+  play(model: string, script: (request: ModelRequest) => Script): void {
     this.#scripts.set(model, script);
   }
 
@@ -149,7 +149,7 @@ export class Stage {
   }
 
   #scriptOf(request: ModelRequest): Script {
-    const script = this.#scripts.get(request.model)?.();
+    const script = this.#scripts.get(request.model)?.(request);
     if (script === undefined) throw new Error(`no case asks for the model ${request.model}`);
     this.moments.add(request.model, 'request');
     const isRefused = script.some((step) => step.do === 'refuse');

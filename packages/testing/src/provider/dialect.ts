@@ -13,6 +13,8 @@ export interface ModelRequest {
 export interface ToolCall {
   readonly id: string;
   readonly name: string;
+  /** Of tools that come in groups, where the dialect has them (Responses). */
+  readonly namespace?: string;
   readonly args: object;
 }
 

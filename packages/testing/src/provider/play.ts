@@ -56,7 +56,8 @@ async function playStep(step: Step, playing: Playing): Promise<void> {
       return;
     }
     case 'tool': {
-      const bytes = answer.tool({ id: step.id ?? newId(), name: step.name, args: step.args ?? {} });
+      const { id = newId(), name, namespace, args = {} } = step;
+      const bytes = answer.tool({ id, name, args, ...(namespace === undefined ? {} : { namespace }) });
       wire?.write(bytes);
       return;
     }

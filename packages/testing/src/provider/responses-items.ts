@@ -69,6 +69,7 @@ export function callItem(id: string, call: ToolCall): OutputItem {
   const at = (index: number): object => ({ item_id: id, output_index: index });
   const item = (status: string, args: string): object => ({
     ...{ id, type: 'function_call', call_id: call.id, name: call.name, arguments: args, status },
+    ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
   });
   return {
     kind: 'call',

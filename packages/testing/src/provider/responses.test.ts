@@ -18,7 +18,7 @@ const ask = { model: 'm', input: 'say it' };
 const thinksAndCalls: Script = [
   { do: 'reasoning', text: 'let me see' },
   { do: 'text', text: 'it rains' },
-  { do: 'tool', name: 'search', args: { q: 'rain' }, id: 'call_a' },
+  { do: 'tool', name: 'search', namespace: 'web', args: { q: 'rain' }, id: 'call_a' },
 ];
 
 test('the openai client puts a streamed response together: thoughts, text and a call', async () => {
@@ -28,7 +28,7 @@ test('the openai client puts a streamed response together: thoughts, text and a 
   expect(whole.output).toMatchObject([
     { type: 'reasoning', summary: [{ text: 'let me see' }] },
     { type: 'message', role: 'assistant', status: 'completed' },
-    { type: 'function_call', call_id: 'call_a', name: 'search', arguments: '{"q":"rain"}' },
+    { type: 'function_call', call_id: 'call_a', name: 'search', namespace: 'web', arguments: '{"q":"rain"}' },
   ]);
   expect(whole.usage).toMatchObject({ input_tokens: 2, output_tokens: 6 });
   expect(provider?.requests).toMatchObject([{ dialect: 'responses', model: 'm', prompt: 'say it' }]);

@@ -5,7 +5,13 @@ export type Step =
   /** What comes before the first content, now; otherwise it comes with it. */
   | { readonly do: 'begin' }
   /** A call of a tool. `id` defaults to a new one. */
-  | { readonly do: 'tool'; readonly name: string; readonly args?: object; readonly id?: string }
+  | {
+      readonly do: 'tool';
+      readonly name: string;
+      readonly namespace?: string;
+      readonly args?: object;
+      readonly id?: string;
+    }
   /** Silence; with `keepaliveEveryMs` there is a sign of life without content every so often. */
   | { readonly do: 'wait'; readonly ms: number; readonly keepaliveEveryMs?: number }
   /** Silence that never ends, on a connection that stays open. */
