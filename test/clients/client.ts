@@ -1,4 +1,4 @@
-import type { Dialect } from '@turnwatch/testing/provider';
+import type { Dialect, ModelRequest } from '@turnwatch/testing/provider';
 
 /**
  * How the detector learns of a client: from its own telemetry, from `--import @turnwatch/instrumentation/register`, or from
