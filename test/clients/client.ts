@@ -39,15 +39,17 @@ export interface Flag {
   readonly lastMayBeLost?: boolean;
   /** What the client may be waiting for before its silence counts, ms. */
   readonly waitsMs?: number;
+  /** It may also get its word out: then it is cancelled, and nobody is told. */
+  readonly orCancelled?: boolean;
   /** Default: as the phase has it. This one is found when heartbeats stay away. */
   readonly reason?: 'process_unreachable';
 }
 
 /**
  * What is known of a turn that is not flagged. Idle: nothing tells of its end. Unseen: the detector never hears of it.
- * Unknown: it has ended, and nothing tells how.
+ * Unknown: it has ended, and nothing tells how. Stopped: that, or cancelled where the client gets its word out.
  */
-export type Quiet = 'completed' | 'failed' | 'cancelled' | 'unknown' | 'idle' | 'unseen';
+export type Quiet = 'completed' | 'failed' | 'cancelled' | 'unknown' | 'stopped' | 'idle' | 'unseen';
 
 /** What can be known of a client in one way, and so what is right to say of it. */
 export interface Sight {

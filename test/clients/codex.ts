@@ -23,9 +23,9 @@ export const codex: Client = {
       error: { phase: 'first_token', since: 'error', lastMayBeLost: true },
       death: { phase: 'text', since: 'chunk' },
       deathInTool: { phase: 'tool', since: 'chunk' },
-      // Its last second of logs and all spans are lost then: nothing tells it from a death.
-      interrupt: { phase: 'text', since: 'chunk' },
-      abandoned: 'unknown',
+      // Its last second of logs and its spans are mostly lost then: nothing tells it from a death.
+      interrupt: { phase: 'text', since: 'chunk', orCancelled: true },
+      abandoned: 'stopped',
     },
     tap: {
       heldBackMs: 0,

@@ -99,6 +99,9 @@ test('of several turns each has its own end', () => {
   expect(judgeQuiet(ends, [], [completed, completed]).faults).toEqual([
     'the turn is completed, not cancelled',
   ]);
+  const stopped = ['stopped', 'completed'] as const;
+  expect(judgeQuiet(stopped, [], [cancelled, completed]).faults).toEqual([]);
+  expect(judgeQuiet(stopped, [], [completed, completed]).faults).toHaveLength(1);
   expect(judgeQuiet(ends, [], [cancelled]).faults).toEqual(['the detector knows 1 turns of it, not 2']);
 });
 

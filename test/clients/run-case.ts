@@ -124,6 +124,8 @@ async function judged(
   const told = stage.told.filter(isIts);
   const turns = await stage.turns(isIts);
   if (!isFlag(said)) return judgeQuiet(said, told, turns, sight);
+  const isCancelled = turns.every(({ outcome }) => outcome === 'cancelled') && !told.some(isStale);
+  if (said.orCancelled === true && isCancelled) return judgeQuiet('cancelled', told, turns, sight);
   const window = windowOf(said, sight, stage.moments, model, told.find(isStale));
   const judgement = judgeStopped(said, sight, told, turns, window);
   if (which.givenUp !== true) return judgement;
