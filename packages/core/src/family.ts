@@ -12,7 +12,8 @@ export type Kinship = (child: string, parent: string) => boolean;
 /** What became of a child, as its parent's calls follow it. */
 export interface ChildNews {
   readonly parent: Turn;
-  readonly call: string | undefined;
+  /** Null: it has no say in the calls; its end only tells a wait that it is over. */
+  readonly call: string | undefined | null;
   readonly what: 'healthy' | 'flagged' | 'ended';
 }
 
@@ -60,7 +61,7 @@ export class Family {
     const parent = parentId === undefined ? undefined : this.#turn(parentId);
     if (parent === undefined || parent.id === after.id || !isOpen(parent)) return undefined;
     const call = this.callOf(after, parent);
-    return call === null ? undefined : { parent, call, what };
+    return call === null && what !== 'ended' ? undefined : { parent, call, what };
   }
 
   childrenOf(turn: Turn): ChildrenOfCalls {
@@ -68,9 +69,7 @@ export class Family {
     if (ids === undefined) return childless;
     const open = [...ids]
       .map(this.#turn)
-      .filter(
-        (child): child is Turn => child !== undefined && isOpen(child) && this.callOf(child, turn) !== null,
-      );
+      .filter((child): child is Turn => child !== undefined && isOpen(child));
     const of = (child: Turn, call: string): boolean => this.callOf(child, turn) === call;
     return {
       anyOpen: (call) => open.some((child) => call === undefined || of(child, call)),

@@ -503,7 +503,7 @@ describe('the engine moved (report 000)', () => {
 
 describe('what becomes of a child (RULES 4)', () => {
   const parent = toolTurn([aCall(), aCall({ id: 'c2' })]);
-  const child = (turn: Turn, what: 'flagged' | 'healthy' | 'ended', call: string | undefined, aS = 7) =>
+  const child = (turn: Turn, what: 'flagged' | 'healthy' | 'ended', call?: string | null, aS = 7) =>
     transition(turn, { kind: 'child', call, what, a: s(aS) }, aContext())[0]?.children;
   const known: Turn = { ...parent, children: { flagged: { c1: 1, c2: 2 }, ended: { c1: 3 }, lastEnd: s(3) } };
 
@@ -520,6 +520,11 @@ describe('what becomes of a child (RULES 4)', () => {
   test('healthy again: it answers for the call', () => {
     expect(child(known, 'healthy', 'c1')).toEqual({ flagged: { c2: 2 }, ended: {}, lastEnd: s(3) });
     expect(child(parent, 'healthy', 'c1')).toEqual({ flagged: {}, ended: {} });
+  });
+
+  test('one without a say: its end makes no verdict on a wait, and gives it its time', () => {
+    expect(child(parent, 'ended', null)).toBe(parent.children);
+    expect(child(known, 'ended', null)).toEqual({ ...known.children, lastEnd: s(7) });
   });
 
   test('a settled parent does not care', () => {

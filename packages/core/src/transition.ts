@@ -26,7 +26,8 @@ export type Input =
     }
   | {
       readonly kind: 'child';
-      readonly call: string | undefined;
+      /** Null: it has no say in the calls. */
+      readonly call: string | undefined | null;
       readonly what: 'flagged' | 'healthy' | 'ended';
       readonly a: Stamp;
     }
@@ -261,6 +262,12 @@ function engineMoved(turn: Turn, input: Extract<Input, { kind: 'engine' }>, ctx:
 function childChanged(turn: Turn, input: Extract<Input, { kind: 'child' }>): Turn {
   const { call, a } = input;
   const { flagged, ended, lastEnd } = turn.children;
+  if (call === null) {
+    // It makes no verdict on a wait, and gives one the time that the parent needs to go on.
+    return lastEnd === undefined
+      ? turn
+      : { ...turn, children: { ...turn.children, lastEnd: Math.max(lastEnd, a) } };
+  }
   const without = (table: Readonly<Record<string, Stamp>>): Record<string, Stamp> =>
     Object.fromEntries(Object.entries(table).filter(([id]) => id !== call));
   switch (input.what) {

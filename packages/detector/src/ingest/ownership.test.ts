@@ -140,6 +140,26 @@ test('a child of another token neither hides a call of its parent nor makes a ve
   expect(await turn('theirs')).toContain('"reason":"lost_completion"');
 });
 
+test('a turn that waits for a child of another token is not flagged for one of its own that ended before', async () => {
+  const parent = new ScriptedAgent('theirs');
+  const says = (seconds: number): TurnSignal => {
+    parent.a = seconds * 1000;
+    const waiting = { for: 'child' as const, sinceA: 0 };
+    return parent.says({ name: 'heartbeat' }, parent.a, { phase: 'waiting', waiting });
+  };
+  const ends = { name: 'ended', outcome: 'completed' } as const;
+  const [own, other] = ['own', 'other'].map((id) => new ScriptedAgent(id, { parentId: 'theirs' }));
+  await send('a', [says(0), ...(own ? [own.says({ name: 'started' }), own.says(ends)] : [])]);
+  await send('b', other ? [other.says({ name: 'started' })] : []);
+  await send('a', [says(400)]);
+  expect(await turn('theirs')).toContain('"state":"running"');
+  await send('b', other ? [other.says(ends)] : []);
+  await send('a', [says(500)]);
+  expect(await turn('theirs')).toContain('"state":"running"');
+  await send('a', [says(600)]);
+  expect(await turn('theirs')).toContain('"reason":"lost_completion"');
+});
+
 test('a child of another token that works does not hide that the call is stuck', async () => {
   const parent = new ScriptedAgent('theirs');
   const calls = [{ id: 'c', startedA: 0, quietSinceA: 0, updates: 0 }];
