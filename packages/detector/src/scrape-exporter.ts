@@ -1,7 +1,11 @@
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
+import { InstrumentType } from '@opentelemetry/sdk-metrics';
 
 type Collected = Awaited<ReturnType<PrometheusExporter['collect']>>;
 type Attributes = Readonly<Record<string, unknown>>;
+
+/** Label sets of a gauge that the SDK may remember, some 300 bytes each. How many are shown at a time its callback bounds. */
+const mostRemembered = 200_000;
 
 /**
  * The SDK keeps what was observed of a label set once, and exports it for ever: turns that recovered would stay stale, and
@@ -14,6 +18,11 @@ export class ScrapeExporter extends PrometheusExporter {
   constructor() {
     // Embedded: the detector's own listener serves the scrape. target_info would tell this process's command line.
     super({ preventServerStart: true, withoutTargetInfo: true });
+  }
+
+  /** Of a gauge all that were ever observed count, also those that are over: by the SDK's 2,000 a new one would soon not show. */
+  override selectCardinalityLimit(type: InstrumentType): number {
+    return type === InstrumentType.OBSERVABLE_GAUGE ? mostRemembered : super.selectCardinalityLimit(type);
   }
 
   /** An observation of the gauge begins. @returns what is to be called with the labels of each value */
