@@ -78,6 +78,28 @@ test('Qwen Code’s span ends its turn, and its memory afterwards is no turn', a
   });
 });
 
+test('a span that names its prompt ends that turn, also where all turns of a session share one trace', async () => {
+  const ofPrompt = (n: number, name: string, spanId: string): ForeignLog =>
+    log(name, { prompt_id: `${session}########${n}`, role: 'main' }, { traceId: 'a'.repeat(32), spanId });
+  const ends = (n: number): ForeignSpan => ({
+    ...interaction,
+    attributes: { 'qwen-code.prompt_id': `${session}########${n}` },
+  });
+  const records: readonly ForeignRecord[] = [
+    ofPrompt(0, 'qwen-code.user_prompt', '1'.repeat(16)),
+    ofPrompt(0, 'qwen-code.api_request', '2'.repeat(16)),
+    ofPrompt(1, 'qwen-code.user_prompt', '3'.repeat(16)),
+    // Spans come some seconds later.
+    ends(0),
+    ofPrompt(1, 'qwen-code.api_request', '4'.repeat(16)),
+    ends(1),
+  ];
+  expect(await told(await made(qwenCode), [records])).toEqual({
+    [`qwen-code-${session}########0`]: ['started', 'request_started 2222222222222222', 'ended unknown'],
+    [`qwen-code-${session}########1`]: ['started', 'request_started 4444444444444444', 'ended completed'],
+  });
+});
+
 test('of two open requests the answer closes the one of its role; idle is who has none', async () => {
   const records = [
     request('router', '1'.repeat(16)),

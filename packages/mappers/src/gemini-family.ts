@@ -53,6 +53,7 @@ export class GeminiFamilyMapper implements SignalMapper {
         'retry_delay_ms',
         'role',
         'session.id',
+        `${options.prefix}.prompt_id`,
         `${options.prefix}.turn_status`,
       ],
       resource: ['session.id'],
@@ -109,7 +110,9 @@ export class GeminiFamilyMapper implements SignalMapper {
 
   #span(span: ForeignSpan): readonly MappedSignal[] {
     if (span.name !== this.#options.turnSpan) return [];
-    const turn = this.#traces.get(span.traceId);
+    // Some versions have one trace for all turns of a session.
+    const prompt = textOf(span, `${this.#options.prefix}.prompt_id`);
+    const turn = prompt === undefined ? this.#traces.get(span.traceId) : this.#turns.get(prompt);
     if (turn === undefined || turn.over) return [];
     return [
       {
