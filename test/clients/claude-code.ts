@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { messages } from '@turnwatch/testing/provider';
-import { retryAfterS } from './case.ts';
+import { byTap, givesUp } from './by-tap.ts';
 import type { Client, Flag, Launch } from './client.ts';
 
 const version = '2.1.332';
@@ -34,16 +34,7 @@ export const claudeCode: Client = {
       interrupt: 'completed',
       wholeRequests: true,
     },
-    tap: {
-      heldBackMs: 0,
-      seesComments: true,
-      end: 'completed',
-      stall: { phase: 'text', since: 'chunk' },
-      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
-      death: { phase: 'agent', since: 'signal' },
-      deathInTool: { phase: 'tool', since: 'chunk' },
-      interrupt: 'cancelled',
-    },
+    tap: { ...byTap, error: givesUp, interrupt: 'cancelled' },
   },
   conversation: sessionOf,
   // It does not run a long `sleep`, but tells the model to use something else.

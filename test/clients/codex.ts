@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { responses } from '@turnwatch/testing/provider';
-import { retryAfterS } from './case.ts';
+import { byTap, givesUp } from './by-tap.ts';
 import type { Client, Launch, Setting } from './client.ts';
 
 const version = '0.171.0';
@@ -27,17 +27,7 @@ export const codex: Client = {
       interrupt: { phase: 'text', since: 'chunk', orCancelled: true },
       abandoned: 'stopped',
     },
-    tap: {
-      heldBackMs: 0,
-      seesComments: true,
-      end: 'completed',
-      stall: { phase: 'text', since: 'chunk' },
-      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
-      death: { phase: 'agent', since: 'signal' },
-      deathInTool: { phase: 'tool', since: 'chunk' },
-      interrupt: 'cancelled',
-      abandoned: 'cancelled',
-    },
+    tap: { ...byTap, error: givesUp, interrupt: 'cancelled', abandoned: 'cancelled' },
   },
   asksAgain: true,
   compactsAfterWords,

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateContent } from '@turnwatch/testing/provider';
-import { retryAfterS } from './case.ts';
+import { byTap, givesUp } from './by-tap.ts';
 import type { Client, Flag, Launch } from './client.ts';
 
 const version = '0.61.0';
@@ -27,16 +27,7 @@ export const geminiCli: Client = {
       interrupt: request,
       wholeRequests: true,
     },
-    tap: {
-      heldBackMs: 0,
-      seesComments: true,
-      end: 'completed',
-      stall: { phase: 'text', since: 'chunk' },
-      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
-      death: { phase: 'agent', since: 'signal' },
-      deathInTool: { phase: 'tool', since: 'chunk' },
-      interrupt: 'cancelled',
-    },
+    tap: { ...byTap, error: givesUp, interrupt: 'cancelled' },
   },
   breaksAtComments: true,
   slowTool: (seconds) => ({

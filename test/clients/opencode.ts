@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatCompletions } from '@turnwatch/testing/provider';
-import { retryAfterS } from './case.ts';
+import { byTap, givesUp } from './by-tap.ts';
 import type { Client, Launch } from './client.ts';
 
 const version = '1.18.33';
@@ -13,15 +13,7 @@ export const opencode: Client = {
   packages: { 'opencode-ai': version },
   dialect: chatCompletions,
   sight: {
-    tap: {
-      heldBackMs: 0,
-      seesComments: true,
-      end: 'completed',
-      stall: { phase: 'text', since: 'chunk' },
-      error: { phase: 'agent', since: 'error', waitsMs: retryAfterS * 1000 },
-      death: { phase: 'agent', since: 'signal' },
-      deathInTool: { phase: 'tool', since: 'chunk' },
-    },
+    tap: { ...byTap, error: givesUp },
   },
   slowTool: (seconds) => ({ name: 'bash', args: { command: `sleep ${seconds}`, description: 'wait' } }),
   launch({ installed, home, api, model }): Launch {

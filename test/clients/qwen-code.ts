@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatCompletions } from '@turnwatch/testing/provider';
+import { byTap } from './by-tap.ts';
 import type { Client, Flag, Launch } from './client.ts';
 
 const version = '0.24.4';
@@ -24,15 +25,7 @@ export const qwenCode: Client = {
       interrupt: 'cancelled',
       wholeRequests: true,
     },
-    tap: {
-      heldBackMs: 0,
-      seesComments: true,
-      end: 'completed',
-      stall: { phase: 'text', since: 'chunk' },
-      death: { phase: 'agent', since: 'signal' },
-      deathInTool: { phase: 'tool', since: 'chunk' },
-      interrupt: 'cancelled',
-    },
+    tap: { ...byTap, interrupt: 'cancelled' },
   },
   // It does not run a long `sleep`, but tells the model to use something else.
   slowTool: (seconds) => ({
