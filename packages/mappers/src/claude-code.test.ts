@@ -195,6 +195,30 @@ test('an answer that is told after its tool has ended is not that to the next re
   expect(turns['claude-code-p1']?.slice(-3)).toEqual(['idle', 'step', 'request_started r2']);
 });
 
+test('a title, a summary and the like that is asked for beside the turn answers none of its own requests', async () => {
+  const aside = { query_source: 'generate_session_title', duration_ms: 900 };
+  const records = [
+    at(1000, 'user_prompt'),
+    at(2000, 'api_request', aside),
+    at(2100, 'api_error', { query_source: 'memdir_relevance' }),
+    at(9000, 'api_request', { query_source: 'repl_main_thread', duration_ms: 7900 }),
+    at(9900, 'api_request', { query_source: 'prompt_suggestion', duration_ms: 800 }),
+  ];
+  expect(await told(new ClaudeCodeMapper(), [records, [interaction]])).toEqual({
+    'claude-code-p1': [
+      'started',
+      'request_started r1',
+      'step',
+      'step',
+      'request_ended r1 completed',
+      'idle',
+      'step',
+      'idle',
+      'ended completed',
+    ],
+  });
+});
+
 test("a sub-agent's requests and tools are activity, and open or close none of the turn's own", async () => {
   const sub = { agent_id: 'a1', query_source: 'agent:builtin:general-purpose' };
   const agent = { tool_name: 'Agent', tool_use_id: 'toolu_0' };

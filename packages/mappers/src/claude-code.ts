@@ -142,6 +142,48 @@ export const claudeCode: Plugin<'mapper', undefined> = definePlugin({
 const prefix = 'claude_code.';
 const opensTurn: ReadonlySet<string> = new Set(['api_request', 'api_error', 'tool_decision', 'tool_result']);
 
+/**
+ * What it asks a model for beside the turn, as 2.1.332 names it: the answer says nothing of the turn's own request, which may
+ * be stuck. What is not named here may be a turn's own in another version, as `sdk`, `repl_main_thread`, `agent:` and
+ * `compact` are.
+ */
+const asides: ReadonlySet<string> = new Set([
+  'agent_classifier',
+  'agent_creation',
+  'agent_namer',
+  'agent_summary',
+  'auto_dream',
+  'auto_mode',
+  'auto_mode_critique',
+  'away_summary',
+  'bash_extract_prefix',
+  'extract_memories',
+  'extract_memories_first_look',
+  'feedback',
+  'generate_session_title',
+  'hook_agent',
+  'hook_prompt',
+  'insights',
+  'magic_docs',
+  'mcp_datetime_parse',
+  'memdir_relevance',
+  'model_validation',
+  'permission_explainer',
+  'prompt_suggestion',
+  'rename_generate_name',
+  'resume_cache_warm',
+  'session_memory',
+  'session_search',
+  'side_question',
+  'skill_improvement_apply',
+  'speculation',
+  'subagent_config_classifier',
+  'teleport_generate_title',
+  'tool_use_summary_generation',
+  'web_fetch_apply',
+  'web_search_tool',
+]);
+
 function isClaudeCode({ scope, service }: ForeignLog): boolean {
   return /claude[-_.]?code/.test(`${scope ?? ''} ${service ?? ''}`);
 }
@@ -161,19 +203,20 @@ function endOf(turn: ClaudeTurn, span: ForeignSpan): readonly MappedSignal[] {
 function happeningsOf(turn: ClaudeTurn, name: string, log: ForeignLog): readonly Happening[] {
   const tool = textOf(log, 'tool_name');
   const call = textOf(log, 'tool_use_id');
+  const source = textOf(log, 'query_source');
   // A sub-agent works beside the turn: its calls are the turn's own, its requests are not.
   const isSub = textOf(log, 'agent_id') !== undefined;
-  turn.asksNobody(
-    textOf(log, 'permission_mode') === 'bypassPermissions',
-    textOf(log, 'query_source') === 'sdk',
-  );
+  const isAside = isSub || asides.has(source ?? '');
+  turn.asksNobody(textOf(log, 'permission_mode') === 'bypassPermissions', source === 'sdk');
   switch (name) {
     case 'user_prompt':
       return turn.prompted(log.timeMs);
     case 'api_request':
-      return isSub ? turn.worked() : turn.requestCompleted(log.timeMs - (numberOf(log, 'duration_ms') ?? 0));
+      return isAside
+        ? turn.worked()
+        : turn.requestCompleted(log.timeMs - (numberOf(log, 'duration_ms') ?? 0));
     case 'api_error':
-      return isSub ? turn.worked() : turn.requestFailed();
+      return isAside ? turn.worked() : turn.requestFailed();
     case 'tool_decision':
       return textOf(log, 'decision') === 'reject' ? turn.worked() : turn.toolStarted(call, tool, isSub);
     case 'tool_result':
