@@ -94,6 +94,30 @@ test('more turns than are judged in one go are judged in slices, and what comes 
   expect(registry.behind).toBe(false);
 });
 
+test('what a stop leaves unjudged is judged after the restart, and nothing is told twice', async () => {
+  owners = new Owners([], [], { maxTurns: 10_000, maxTurnsPerOwner: 10_000 });
+  const before = new Pipeline({ ...options(), owners });
+  const turns = Array.from({ length: judgedTurns + 1 }, (_, n) => new ScriptedAgent(`t${n}`));
+  void before.submit(
+    turns.map((agent) => agent.says({ name: 'started' }, 0, { expiresInMs: 5000 })),
+    'direct',
+  );
+  while (soon.length > 0) soon.shift()?.();
+  clocks.advance(5000);
+  before.tick({ checkpoint: false });
+  before.close();
+  while (soon.length > 0) soon.shift()?.();
+  const told = (): string[] =>
+    store.eventsAfter(0, { managed: false }, 10_000).map(({ type, turnId }) => `${type} ${turnId}`);
+  expect(told()).toHaveLength(judgedTurns);
+  const restored = Registry.restore(makePolicy(), store.load(), now());
+  const teller = new Teller({ endpoints: () => [], source: 'test', sequence: judgedTurns });
+  const after = new Pipeline({ ...options(), owners, registry: restored, teller });
+  after.tick({ checkpoint: false });
+  while (soon.length > 0) soon.shift()?.();
+  expect(told()).toEqual(turns.map(({ turn }) => `turn.expired ${turn}`));
+});
+
 describe('a batch', () => {
   test('is answered after its commit, and batches that wait share one', async () => {
     const one = pipeline.submit([started('t1')], 'direct');

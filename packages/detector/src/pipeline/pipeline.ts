@@ -84,8 +84,9 @@ export class Pipeline {
   }
 
   /**
-   * Merges all queued input, judges what is due (a slice of it, and the rest soon), commits, then answers. Synchronous, so it never overlaps itself. With
-   * `tick` a checkpoint under way goes on, and a store that fails is tried again; with `checkpoint` one begins.
+   * Merges all queued input, judges what is due (a slice of it, and the rest soon), commits, then answers. Synchronous, so it
+   * never overlaps itself. With `tick` a checkpoint under way goes on, and a store that fails is tried again; with
+   * `checkpoint` one begins.
    * @throws {StoreUnavailable} when nothing could be kept; what has changed waits for the next run.
    * @throws {JudgingError} a fault of ours, that /healthz must show; all other turns are judged, and what was sent is kept.
    */
