@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { parseArgs } from 'node:util';
 import { aiSdk } from './ai-sdk.ts';
 import { bystanders } from './bystanders.ts';
@@ -25,6 +26,8 @@ are well, and when they have stopped. A minute or two for each.
   --way WAY     ${ways.join(', ')}
   --jobs N      cases at a time, default 10; they mostly wait
   --json        a JSON object a case
+  --look        one client: prints the address of its detector's live page, and leaves all as it is until Ctrl-C
+  --port N      of that detector, default any that is free
   --help
 
 Clients are installed once, under node_modules/.cache/turnwatch/clients. Exit code 1: something was not as it should be.
@@ -53,6 +56,8 @@ async function main(): Promise<number> {
       way: { type: 'string', multiple: true },
       jobs: { type: 'string', default: '10' },
       json: { type: 'boolean', default: false },
+      look: { type: 'boolean', default: false },
+      port: { type: 'string', default: '0' },
       help: { type: 'boolean', default: false },
     },
   });
@@ -73,6 +78,11 @@ async function main(): Promise<number> {
   known('way', values.way, ways);
   const jobs = Number(values.jobs);
   if (!Number.isInteger(jobs) || jobs < 1) throw new Error('--jobs takes a whole number from 1 on');
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new Error('--port takes a number from 1 to 65535');
+  if (values.look && positionals.length !== 1)
+    throw new Error(`--look goes with one client: npm run clients -- ${positionals[0] ?? 'codex'} --look`);
   const results: CaseResult[] = [];
   for (const client of clients) {
     if (positionals.length > 0 && !positionals.includes(client.name)) continue;
@@ -91,7 +101,7 @@ async function main(): Promise<number> {
           .map((way): Job => ({ way, which })),
       );
     results.push(
-      ...(await runClient(client, wanted, jobs, (result) =>
+      ...(await runClient(client, wanted, { jobs, port, looks: values.look }, (result) =>
         print(values.json ? JSON.stringify(result) : lineOf(result)),
       )),
     );
@@ -111,28 +121,38 @@ function known(what: string, given: readonly string[] | undefined, names: readon
 async function runClient(
   client: Client,
   wanted: readonly Job[],
-  jobs: number,
+  { jobs, port, looks }: { readonly jobs: number; readonly port: number; readonly looks: boolean },
   tell: (result: CaseResult) => void,
 ): Promise<readonly CaseResult[]> {
   const folder = installed(client, progress);
-  const stage = await Stage.set(client);
+  const stage = await Stage.set(client, port);
+  if (looks) progress(`look at ${stage.detector}/`);
   const stop = wanted.some(({ way }) => way === 'register') ? bystanders(client, folder, stage) : undefined;
   const left = [...wanted];
   const results: CaseResult[] = [];
   const work = async (): Promise<void> => {
     for (let job = left.shift(); job !== undefined; job = left.shift()) {
-      const result = await runCase(client, job.way, job.which, folder, stage);
+      const result = await runCase(client, job.way, job.which, folder, stage, looks);
       results.push(result);
       tell(result);
     }
   };
   try {
     await Promise.all(Array.from({ length: jobs }, work));
+    if (looks) await untilStopped();
   } finally {
     await stop?.();
     await stage.strike();
   }
   return results;
+}
+
+async function untilStopped(): Promise<void> {
+  progress('that is all; it stays as it is until Ctrl-C');
+  const ears = new AbortController();
+  const { signal } = ears;
+  await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
+  ears.abort();
 }
 
 function lineOf({ client, version, way, case: name, seen, expected, faults, output }: CaseResult): string {

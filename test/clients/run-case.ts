@@ -24,13 +24,17 @@ const patienceMs = 90_000;
 /** How long is looked on after a verdict, which is to be told once. */
 const afterVerdictMs = 8000;
 
-/** One client, seen in one way, through one case. */
+/**
+ * One client, seen in one way, through one case.
+ * @param leaves whether it is left running, as it is in the end
+ */
 export async function runCase(
   client: Client,
   way: Way,
   which: Case,
   installed: string,
   stage: Stage,
+  leaves = false,
 ): Promise<CaseResult> {
   const sight = client.sight[way];
   if (sight === undefined) throw new Error(`${client.name} is not seen by ${way}`);
@@ -67,8 +71,12 @@ export async function runCase(
       output: children.map(({ output }) => output.slice(-2000)).join(''),
     };
   } finally {
-    for (const child of children) kill(child);
-    for (const child of children) await child.ended;
+    const clear = async (): Promise<void> => {
+      for (const child of children) kill(child);
+      for (const child of children) await child.ended;
+    };
+    if (leaves) stage.leave(clear);
+    else await clear();
   }
 }
 

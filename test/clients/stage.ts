@@ -44,6 +44,7 @@ export class Stage {
   #provider: ScriptedProvider | undefined;
   #sink: WebhookSink | undefined;
   #children: Child[] = [];
+  #left: (() => Promise<void>)[] = [];
   #detector = '';
   #tap = '';
   #attendedTap = '';
@@ -54,10 +55,11 @@ export class Stage {
     this.scratch = mkdtempSync(join(tmpdir(), 'turnwatch-clients-'));
   }
 
-  static async set(client: Client): Promise<Stage> {
+  /** @param port of the detector; 0: any that is free */
+  static async set(client: Client, port = 0): Promise<Stage> {
     const stage = new Stage(client);
     try {
-      await stage.#set();
+      await stage.#set(port);
       return stage;
     } catch (error) {
       await stage.strike();
@@ -107,14 +109,20 @@ export class Stage {
     return turns.filter(isRight).reverse();
   }
 
+  /** Something is left as it is, for somebody to look at, and is cleared away when the stage is. */
+  leave(clear: () => Promise<void>): void {
+    this.#left.push(clear);
+  }
+
   async strike(): Promise<void> {
+    for (const clear of this.#left.splice(0)) await clear();
     for (const child of this.#children.reverse()) await child.end();
     await this.#provider?.close();
     await this.#sink?.close();
     rmSync(this.scratch, { recursive: true, force: true });
   }
 
-  async #set(): Promise<void> {
+  async #set(port: number): Promise<void> {
     this.#provider = await ScriptedProvider.start({
       dialects: [noted(this.#client.dialect, this.moments)],
       script: (request) => this.#scriptOf(request),
@@ -127,7 +135,7 @@ export class Stage {
     const config = join(this.scratch, 'turnwatch.json');
     writeFileSync(config, JSON.stringify({ detector: { policy, endpoints: [endpointAt(this.#sink.url)] } }));
     const detector = this.#start(
-      ...['serve', '--config', config, '--port', '0', '--store', 'memory', '--log-level', 'warn'],
+      ...['serve', '--config', config, '--port', String(port), '--store', 'memory', '--log-level', 'warn'],
     );
     [, this.#detector = ''] = await detector.prints(/watch\s+(http:\/\/\S+?)\/ /);
     [this.#tap, this.#attendedTap] = await Promise.all([this.#startTap(), this.#startTap('--attended')]);
