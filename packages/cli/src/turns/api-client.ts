@@ -82,5 +82,5 @@ export class ApiClient {
 
 /** What comes from an agent may hold anything; on a terminal it is quoted, on one line. */
 export function shown(text: string | null): string {
-  return text === null ? '-' : /^[\w.:@/+~-]+$/.test(text) ? text : quoted(text);
+  return text === null ? '-' : /^[\w.:@/+~-][\w.:@/+~#-]*$/.test(text) ? text : quoted(text);
 }

@@ -72,7 +72,6 @@ test.each([
     'clock stopped',
   ],
   ['nothing under way', { ...plain, phase: 'idle' }, 'clock stopped'],
-  ['an end', { ...plain, state: 'ended' }, 'ended'],
 ] as [string, TurnDocument, string][])(
   'SILENT is of the clock that is judged by: %s',
   (_what, turn, silent) => {
@@ -80,6 +79,43 @@ test.each([
     expect(turnText(turn)).toContain(silent);
   },
 );
+
+test('what is over has no phase and no clock, but an end', () => {
+  const over: TurnDocument = {
+    ...plain,
+    state: 'ended',
+    outcome: 'completed',
+    phase: 'agent',
+    settledAt: '2026-01-01T00:01:00.000Z',
+    model: 'gpt-5',
+  };
+  expect(rowOf(over)).toMatch(/^ {2}- +- +worker +gpt-5 +2026-01-01T00:00:00Z$/);
+  expect(turnText(over)).toContain('ended         2026-01-01T00:01:00.000Z');
+  expect(turnText(over)).not.toMatch(/^(phase|silent)/m);
+});
+
+test('an id as Qwen Code makes them is not quoted, one that a shell would take for a comment is', () => {
+  expect(turnText({ ...plain, id: 'qwen-code-8c39########0' })).toContain('qwen-code-8c39########0,');
+  expect(turnText({ ...plain, id: '#1' })).toContain('"#1",');
+});
+
+test('a model whose provider is not known', () => {
+  expect(turnText({ ...plain, model: 'gemini-3' })).toMatch(/^model +gemini-3$/m);
+});
+
+test('the model and the prompt that is being read', () => {
+  const reading: TurnDocument = {
+    ...plain,
+    phase: 'first_token',
+    provider: 'llama.cpp',
+    model: 'qwen3',
+    promptRead: { read: 12_298, total: 59_091 },
+  };
+  expect(rowOf(reading)).toContain('qwen3');
+  expect(turnText(reading)).toMatch(/^phase +first_token, 12298 of 59091 tokens of the prompt read$/m);
+  const share = { ...reading, promptRead: { read: 0.57, total: 1 } };
+  expect(turnText(share)).toMatch(/^phase +first_token, 57 % of the prompt read$/m);
+});
 
 test('one long id does not widen the columns of the others', () => {
   const rows = turnRows([{ ...plain, id: 'x'.repeat(180) }, plain]).split('\n');

@@ -2,7 +2,7 @@ import type { OrderDocument, TurnDocument } from '@turnwatch/protocol';
 import { shown } from './api-client.ts';
 
 /** One long id does not push the columns of all others off the screen; it is shown in full, as it is to be copied. */
-const mostColumns = 40;
+const mostColumns = 56;
 
 /** A line a turn, in columns. */
 export function turnRows(turns: readonly TurnDocument[]): string {
@@ -10,13 +10,14 @@ export function turnRows(turns: readonly TurnDocument[]): string {
   const rows = turns.map((turn) => [
     shown(turn.id),
     stateOf(turn),
-    turn.phase,
-    silentOf(turn),
+    isOver(turn) ? '-' : turn.phase,
+    isOver(turn) ? '-' : silentOf(turn),
     shown(turn.agent),
-    turn.startedAt,
+    shown(turn.model),
+    turn.startedAt.replace(/\.\d+Z$/, 'Z'),
     marksOf(turn),
   ]);
-  const table = [['TURN', 'STATE', 'PHASE', 'SILENT', 'AGENT', 'STARTED', ''], ...rows];
+  const table = [['TURN', 'STATE', 'PHASE', 'SILENT', 'AGENT', 'MODEL', 'STARTED', ''], ...rows];
   const widths =
     table[0]?.map((_, column) =>
       Math.min(mostColumns, Math.max(...table.map((row) => row[column]?.length ?? 0))),
@@ -34,28 +35,26 @@ export function turnRows(turns: readonly TurnDocument[]): string {
 
 /** One turn, a line a fact; what is not there is not said. */
 export function turnText(turn: TurnDocument): string {
+  const over = isOver(turn);
   const facts: [string, string | null][] = [
     ['turn', `${shown(turn.id)}, attempt ${turn.attempt}`],
     ['state', `${stateOf(turn)}${turn.staleSince === null ? '' : ` since ${turn.staleSince}`}`],
-    [
-      'phase',
-      turn.waiting === null ? turn.phase : `waiting for ${turn.waiting.for} since ${turn.waiting.since}`,
-    ],
-    [
-      'silent',
-      isJudged(turn)
-        ? `${silentOf(turn)} (${turn.thresholdSource})`
-        : `${seconds(turn.silenceMs)}, ${silentOf(turn)}`,
-    ],
+    ['phase', over ? null : phaseOf(turn)],
+    ['silent', over ? null : silenceOf(turn)],
     ['last activity', `${turn.lastActivityAt}, ${turn.lastActivityKind}`],
     ...turn.calls.map((call): [string, string] => [
       'tool',
       `${shown(call.name ?? call.id)} quiet for ${seconds(call.quietMs)} of ${seconds(call.graceMs)}`,
     ]),
     ['agent', turn.agent && shown(turn.agent)],
-    ['model', turn.model && `${shown(turn.provider)} ${shown(turn.model)}`],
+    [
+      'model',
+      turn.model &&
+        [turn.provider, turn.model].flatMap((name) => (name === null ? [] : [shown(name)])).join(' '),
+    ],
     ['parent', turn.parentId && shown(turn.parentId)],
     ['started', turn.startedAt],
+    [turn.state === 'expired' ? 'over' : 'ended', turn.settledAt],
     ['expires', turn.expiresAt && `${turn.expiresAt}${turn.expiresByDefault ? ' (by default)' : ''}`],
     ['acknowledged', orderOf(turn.acknowledged)],
     ['muted', turn.muted && `until ${turn.muted.until ?? 'it is unmuted'}, ${orderOf(turn.muted)}`],
@@ -72,9 +71,28 @@ export function turnText(turn: TurnDocument): string {
   return facts.flatMap(([name, fact]) => (fact === null ? [] : [`${name.padEnd(14)}${fact}\n`])).join('');
 }
 
+function phaseOf({ phase, waiting, promptRead }: TurnDocument): string {
+  if (waiting !== null) return `waiting for ${waiting.for} since ${waiting.since}`;
+  if (promptRead === null) return phase;
+  const { read, total } = promptRead;
+  // LM Studio tells a share of the whole.
+  if (total === 1) return `${phase}, ${Math.floor(100 * read + 1e-6)} % of the prompt read`;
+  return `${phase}, ${read}${total === null ? '' : ` of ${total}`} tokens of the prompt read`;
+}
+
+function silenceOf(turn: TurnDocument): string {
+  if (isJudged(turn)) return `${silentOf(turn)} (${turn.thresholdSource})`;
+  // Of a tool, the silence of the turn is not what counts.
+  return turn.phase === 'tool' ? silentOf(turn) : `${seconds(turn.silenceMs)}, ${silentOf(turn)}`;
+}
+
+/** Nothing is under way in it then, and no clock runs. */
+function isOver({ state }: TurnDocument): boolean {
+  return state === 'ended' || state === 'expired';
+}
+
 /** The clock that the turn is judged by now: of silence, of the call that is nearest to the end of its grace, or none. */
 function silentOf(turn: TurnDocument): string {
-  if (turn.state === 'ended' || turn.state === 'expired') return turn.state;
   if (isJudged(turn)) return `${seconds(turn.silenceMs)} of ${seconds(turn.thresholdMs)}`;
   if (turn.phase === 'waiting' || turn.phase === 'idle' || turn.waiting !== null) return 'clock stopped';
   const call = nearestCall(turn.calls);

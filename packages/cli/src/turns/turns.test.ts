@@ -47,7 +47,7 @@ describe('turns', () => {
   test('lists them in columns, or as the API has them', async () => {
     const { code, out } = await turnwatch('turns', '--parent', 'planner');
     expect(code).toBe(0);
-    expect(out).toMatch(/^TURN +STATE +PHASE +SILENT +AGENT +STARTED\n/);
+    expect(out).toMatch(/^TURN +STATE +PHASE +SILENT +AGENT +MODEL +STARTED\n/);
     expect(out).toMatch(/^t2\/x +running +agent +\d+\.\d s of \d+ s +"worker 3" /m);
     expect(JSON.parse((await turnwatch('turns', '--json')).out).turns).toHaveLength(2);
     expect((await turnwatch('turns', '--state', 'stale')).out).toBe('no turns\n');
