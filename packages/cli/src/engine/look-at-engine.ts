@@ -1,6 +1,8 @@
 import {
   autoProbe,
+  detectKind,
   directAccess,
+  type EngineAccess,
   type EngineKind,
   type EngineOptions,
   engineProbe,
@@ -9,6 +11,9 @@ import {
 import type { EngineReport } from '@turnwatch/instrumentation';
 import type { EngineProbe } from '@turnwatch/plugin';
 import type { Output } from '../output.ts';
+import { stateOf } from './reading-text.ts';
+
+const kindWithinMs = 10_000;
 
 export interface LookOptions extends EngineOptions {
   readonly kind: EngineKind | 'auto';
@@ -16,11 +21,20 @@ export interface LookOptions extends EngineOptions {
   readonly everyMs?: number | undefined;
 }
 
+/** Which engine it is, where that is to be found out. @throws as `detectKind` does */
+export async function kindOf({ kind, url, engine, tokenEnv }: LookOptions): Promise<EngineKind> {
+  if (kind !== 'auto') return kind;
+  return detectKind({ url, engine, tokenEnv }, access(), AbortSignal.timeout(kindWithinMs));
+}
+
 /** The probe of an engine, by this process's own clock, environment and fetch. */
 export function probeOf({ kind, url, engine, tokenEnv }: LookOptions): EngineProbe {
-  const access = directAccess({ monoMs: () => performance.now(), environment: process.env, fetch });
   const options = { url, engine, tokenEnv };
-  return kind === 'auto' ? autoProbe(options, access) : engineProbe(kind, options, access);
+  return kind === 'auto' ? autoProbe(options, access()) : engineProbe(kind, options, access());
+}
+
+function access(): EngineAccess {
+  return directAccess({ monoMs: () => performance.now(), environment: process.env, fetch });
 }
 
 /** Looks at an engine until it is stopped; says in one line when it can no longer be reached, and when it can again. */
@@ -42,7 +56,7 @@ export function lookAtEngine(
     onLook(reading, error) {
       if ((reading !== undefined) !== isReached) {
         const found =
-          reading === undefined ? `cannot be seen: ${reasonOf(error)}` : `is seen, ${reading.state}`;
+          reading === undefined ? `cannot be seen: ${reasonOf(error)}` : `is seen: ${stateOf(reading)}`;
         output.err(`turnwatch: engine ${probe.engine} at ${options.url} ${found}\n`);
       }
       isReached = reading !== undefined;

@@ -6,7 +6,8 @@ import { reportTo } from '../reporting.ts';
 import { untilSignal } from '../until-signal.ts';
 import { UsageError } from '../usage-error.ts';
 import type { engineFlags } from './command.ts';
-import { type LookOptions, lookAtEngine, probeOf, reasonOf } from './look-at-engine.ts';
+import { kindOf, type LookOptions, lookAtEngine, probeOf, reasonOf } from './look-at-engine.ts';
+import { readingText } from './reading-text.ts';
 
 const onceMs = 10_000;
 
@@ -41,15 +42,10 @@ async function lookOnce(options: LookOptions, json: boolean, output: Output): Pr
   const probe = probeOf(options);
   try {
     const reading = await probe.probe(AbortSignal.timeout(onceMs));
-    const { state, queued = 0, slots = [] } = reading;
     output.out(
       json
         ? `${JSON.stringify({ engine: probe.engine, ...reading })}\n`
-        : [
-            `${probe.engine}: ${state}, ${queued} waiting`,
-            ...slots.map(({ id, read, generated }) => `  slot ${id}: ${read} read, ${generated} generated`),
-            '',
-          ].join('\n'),
+        : readingText(probe.engine, reading, await kindOf(options)),
     );
     return 0;
   } catch (error) {
