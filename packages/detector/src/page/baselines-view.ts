@@ -3,7 +3,7 @@ import { drawDistribution, type Learned } from './distribution-drawing.ts';
 import { el, setText } from './dom.ts';
 import type { View } from './place.ts';
 import { phaseName } from './timeline-words.ts';
-import { grouped, spell } from './words.ts';
+import { grouped, spell, spellStill } from './words.ts';
 
 const everyMs = 10_000;
 
@@ -92,11 +92,11 @@ function card(learned: Learned): HTMLElement {
   const name = `${[provider, model].filter((part) => part !== '').join(' ') || 'unknown model'}, ${phaseName(phase)}${evidence === undefined ? '' : ' with evidence'}`;
   const facts: readonly (readonly [string, string | null])[] = [
     ['Healthy turns', grouped(samples)],
-    ['Half within', quantilesMs === null ? null : spell(quantilesMs.p50)],
-    ['99 % within', quantilesMs === null ? null : spell(quantilesMs.p99)],
-    ['Longest', samples === 0 ? null : spell(largestGapMs)],
-    ['Threshold', `${spell(thresholdMs)}, ${thresholdSource}`],
-    ['Confirm', spell(confirmMs)],
+    ['Half within', quantilesMs === null ? null : spellStill(quantilesMs.p50)],
+    ['99 % within', quantilesMs === null ? null : spellStill(quantilesMs.p99)],
+    ['Longest', samples === 0 ? null : spellStill(largestGapMs)],
+    ['Threshold', `${spellStill(thresholdMs)}, ${thresholdSource}`],
+    ['Confirm', spellStill(confirmMs)],
     ['Back-off', backoff > 1 ? `× ${Number(backoff.toFixed(2))}` : null],
     [
       'Cut off',
@@ -113,7 +113,7 @@ function card(learned: Learned): HTMLElement {
     el('div', {
       class: 'timeline',
       role: 'img',
-      'aria-label': `${grouped(samples)} turns, longest silence ${spell(largestGapMs)}, threshold ${spell(thresholdMs)}`,
+      'aria-label': `${grouped(samples)} turns, longest silence ${spellStill(largestGapMs)}, threshold ${spellStill(thresholdMs)}`,
     }),
     el(
       'dl',

@@ -104,6 +104,24 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     );
   });
 
+  test('no word of a state runs into the next column, however narrow the table', async () => {
+    const page = await open('', { viewport: { width: 721, height: 800 } });
+    await page.locator(`${row('turn-reading')} .is`, { hasText: 'Reading prompt' }).waitFor();
+    const over = await page
+      .locator('tr[data-turn]')
+      .evaluateAll((rows) =>
+        rows.flatMap((one) =>
+          [...one.querySelectorAll('.state > span')].flatMap((word) =>
+            word.getBoundingClientRect().right >
+            (one.querySelector('.who')?.getBoundingClientRect().left ?? 0)
+              ? [word.textContent]
+              : [],
+          ),
+        ),
+      );
+    expect(over).toEqual([]);
+  });
+
   test('a name as long as an agent likes is cut off, not its row made high', async () => {
     const agent = 'an-agent-with-a-name-'.repeat(6);
     await scene.enter({ turn: 'long-name', identity: { agent, provider: 'openai' }, flows: true });

@@ -1,5 +1,5 @@
 import type { TimelineDocument, TimelineEntry } from '@turnwatch/protocol';
-import { grouped, spell } from './words.ts';
+import { grouped, spell, spellStill } from './words.ts';
 
 const phaseNames: Readonly<Record<string, string>> = {
   queued: 'queued',
@@ -44,7 +44,7 @@ export function entryWords(entry: TimelineEntry, nowMs: number): string {
       const held =
         entry.silenceMs === null || entry.thresholdMs === null
           ? ''
-          : `, silent for ${spell(entry.silenceMs)} of ${spell(entry.thresholdMs)}`;
+          : `, silent for ${spellStill(entry.silenceMs)} of ${spellStill(entry.thresholdMs)}`;
       return `${markWords[entry.what]}${entry.detail === null ? '' : `: ${entry.detail}`}${held}`;
     }
     case 'phase':
@@ -58,14 +58,14 @@ export function entryWords(entry: TimelineEntry, nowMs: number): string {
       return `request ${entry.id}${prompt}${first}, ${lasted(entry, nowMs)}${outcome(entry.outcome)}`;
     }
     case 'tool': {
-      const grace = entry.graceMs === null ? '' : `, grace ${spell(entry.graceMs)}`;
+      const grace = entry.graceMs === null ? '' : `, grace ${spellStill(entry.graceMs)}`;
       const updates = entry.updates === 0 ? '' : `, ${grouped(entry.updates)} updates`;
       return `tool ${entry.name ?? entry.id}${grace}${updates}, ${lasted(entry, nowMs)}${outcome(entry.outcome)}`;
     }
     case 'wait':
       return `waits for ${entry.for.replace('_', ' ')}, ${lasted(entry, nowMs)}`;
     case 'gap':
-      return `silent for ${spell(entry.ms)} of ${spell(entry.thresholdMs)} in ${phaseName(entry.phase)}, then went on`;
+      return `silent for ${spellStill(entry.ms)} of ${spellStill(entry.thresholdMs)} in ${phaseName(entry.phase)}, then went on`;
   }
 }
 

@@ -9,7 +9,7 @@ import { el } from './dom.ts';
 import { icon } from './icons.ts';
 import { absolute, timeOfDay } from './moment.ts';
 import { entryWords, phaseName, startOf } from './timeline-words.ts';
-import { grouped, spell } from './words.ts';
+import { grouped, spellStill } from './words.ts';
 
 // The parts of a turn's page that are filled in anew with each answer, but only where it says something new.
 
@@ -61,7 +61,7 @@ function valueWords({ value, unit }: JudgedNumber): string {
   if (value === null) return 'none';
   switch (unit) {
     case 'ms':
-      return spell(value);
+      return spellStill(value);
     case 'x':
       return `× ${value}`;
     case 'share':

@@ -4,7 +4,7 @@ import { EventLines } from './event-lines.ts';
 import { queryOf } from './filter.ts';
 import { gaugeOf } from './silence-gauge.ts';
 import { sinceOf, sinceText } from './since.ts';
-import { grouped, orderWords, spell, statusOf, toldWords } from './words.ts';
+import { grouped, orderWords, spell, spellStill, statusOf, toldWords } from './words.ts';
 
 const startMs = Date.UTC(2026, 10, 30, 12);
 const iso = (ms: number): string => new Date(startMs + ms).toISOString();
@@ -60,6 +60,12 @@ test.each([
   [-5, '0 s'],
 ])('%d ms is %s', (ms, words) => expect(spell(ms)).toBe(words));
 
+test.each([
+  [1750, '1.8 s'],
+  [7000, '7 s'],
+  [15_900, '15 s'],
+])('%d ms that stand still are %s', (ms, words) => expect(spellStill(ms)).toBe(words));
+
 test('numbers are grouped the same way everywhere', () => {
   expect([0, 999, 12_298, 59_091, 1_234_567].map(grouped)).toEqual([
     '0',
@@ -68,6 +74,11 @@ test('numbers are grouped the same way everywhere', () => {
     '59,091',
     '1,234,567',
   ]);
+});
+
+test('a prompt of which only the share is told', () => {
+  const row = aRow({ phase: 'first_token', promptRead: { read: 0.57, total: 1 } });
+  expect(statusOf(row, at(1)).detail).toBe('57 %');
 });
 
 describe('a bar never counts past what it is held against', () => {

@@ -12,6 +12,11 @@ export function spell(ms: number): string {
   return two(Math.floor(seconds / 86_400), 'd', Math.floor((seconds % 86_400) / 3600), 'h');
 }
 
+/** One that stands still: below 10 s with its tenths, as the sentence above such numbers has them. */
+export function spellStill(ms: number): string {
+  return ms < 10_000 ? `${Number((Math.max(0, ms) / 1000).toFixed(1))} s` : spell(ms);
+}
+
 function two(great: number, greatUnit: string, small: number, smallUnit: string): string {
   return small === 0 ? `${great} ${greatUnit}` : `${great} ${greatUnit} ${small} ${smallUnit}`;
 }
@@ -182,7 +187,8 @@ function doingOf(row: LiveRow): Status {
       icon: 'reading',
       tone: 'read',
       word: 'Reading prompt',
-      detail: `${grouped(promptRead.read)}${total}`,
+      // LM Studio tells a share of the whole.
+      detail: all === 1 ? `${Math.floor(100 * read + 1e-6)} %` : `${grouped(read)}${total}`,
     };
   }
   if (phase === 'idle') return { icon: 'waiting', tone: 'calm', word: 'Idle', detail: phaseWords.idle };
