@@ -6,10 +6,15 @@ import type { Client } from './client.ts';
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache/turnwatch/clients', import.meta.url));
 
+/** A client that cannot be had here: nothing is said of Turnwatch by that. */
+export class NotInstalledError extends Error {
+  override readonly name = 'NotInstalledError';
+}
+
 /**
  * Where the client is installed, from npm and once: outside the workspaces and their lock, since it may be larger than all
  * of them.
- * @throws Error with what npm says, in one line
+ * @throws NotInstalledError with what npm says, in one line
  */
 export function installed(client: Client, progress: (text: string) => void): string {
   const folder = join(cache, `${client.installedAs ?? client.name}-${client.version}`);
@@ -35,7 +40,7 @@ export function installed(client: Client, progress: (text: string) => void): str
   rmSync(half, { recursive: true, force: true });
   const lines = stderr?.split('\n') ?? [];
   const said = lines.filter((line) => /^npm (error|ERR!) (code|404|network|notarget)? ?\S/.test(line));
-  throw new Error(
+  throw new NotInstalledError(
     `${client.name} ${client.version} could not be installed: ${error?.message ?? said.slice(0, 3).join('; ')}`,
   );
 }

@@ -8,7 +8,7 @@ import { type Client, type Way, ways } from './client.ts';
 import { codex } from './codex.ts';
 import { codexApp } from './codex-app.ts';
 import { geminiCli } from './gemini-cli.ts';
-import { installed } from './install.ts';
+import { installed, NotInstalledError } from './install.ts';
 import { opencode } from './opencode.ts';
 import { qwenCode } from './qwen-code.ts';
 import { type CaseResult, runCase } from './run-case.ts';
@@ -30,7 +30,8 @@ are well, and when they have stopped. A minute or two for each.
   --port N      of that detector, default any that is free
   --help
 
-Clients are installed once, under node_modules/.cache/turnwatch/clients. Exit code 1: something was not as it should be.
+Clients are installed once, under node_modules/.cache/turnwatch/clients. Exit code 1: something was not as it should be;
+3: a client could not be installed.
 `;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -45,7 +46,7 @@ try {
   process.exitCode = await main();
 } catch (error) {
   progress(error instanceof Error ? error.message : String(error));
-  process.exitCode = 1;
+  process.exitCode = error instanceof NotInstalledError ? 3 : 1;
 }
 
 async function main(): Promise<number> {
