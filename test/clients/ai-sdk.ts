@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chatCompletions } from '@turnwatch/testing/provider';
@@ -55,7 +55,9 @@ export const aiSdk: Client = {
     // Beside its packages, where it finds them.
     const place = (file: string): string => {
       const placed = join(installed, file);
-      copyFileSync(here(`apps/${file}`), placed);
+      // Moved into place as a whole: another case may be reading it, and half an app ends well without a word.
+      copyFileSync(here(`apps/${file}`), `${placed}.${process.pid}`);
+      renameSync(`${placed}.${process.pid}`, placed);
       return placed;
     };
     const flags = {
