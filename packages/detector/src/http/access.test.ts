@@ -182,6 +182,7 @@ describe('a token that is bound to a parent', () => {
     const { body } = await planner().call('GET', '/v1/endpoints');
     expect(body.endpoints).toMatchObject([{ match: { parent: 'planner' } }]);
     for (const [method, path] of [
+      ['GET', '/v1/endpoints/theirs'],
       ['DELETE', '/v1/endpoints/theirs'],
       ['PUT', '/v1/endpoints/theirs/secret'],
       ['POST', '/v1/endpoints/theirs/test'],

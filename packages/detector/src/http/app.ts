@@ -88,6 +88,7 @@ export function createApp(options: AppOptions): Express {
     ...baselineRoutes(operators),
     listEvents: events(options.feed),
     listEndpoints: endpoints.list,
+    getEndpoint: endpoints.get,
     registerEndpoint: endpoints.register,
     removeEndpoint: endpoints.remove,
     rotateEndpointSecret: endpoints.rotate,

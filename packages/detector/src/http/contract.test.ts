@@ -43,6 +43,7 @@ const asked: Readonly<Record<OperationId, Asked>> = {
   testEndpoint: { path: { id: 'mine' }, status: 202 },
   enableEndpoint: { path: { id: 'mine' } },
   listEndpoints: {},
+  getEndpoint: { path: { id: 'gone' } },
   listDeliveries: {},
   replayDelivery: { status: 202 },
   removeEndpoint: { path: { id: 'mine' }, status: 204 },

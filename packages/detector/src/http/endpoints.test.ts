@@ -77,7 +77,11 @@ describe('an endpoint of the API', () => {
     const listed = await api.call('GET', '/v1/endpoints');
     expect(endpointList.parse(listed.body).endpoints).toMatchObject([{ id: endpoint.id, url: sink.url }]);
     expect(JSON.stringify(listed.body)).not.toContain('whsec_');
+    const one = await api.call('GET', `/v1/endpoints/${endpoint.id}`);
+    expect([one.status, one.body]).toEqual([200, endpointList.parse(listed.body).endpoints[0]]);
     expect((await api.call('DELETE', `/v1/endpoints/${endpoint.id}`)).status).toBe(204);
+    const gone = await api.call('GET', `/v1/endpoints/${endpoint.id}`);
+    expect([gone.status, gone.body.code]).toEqual([404, 'TURNWATCH_ERR_UNKNOWN_ENDPOINT']);
     expect((await api.call('GET', '/v1/endpoints')).body.endpoints).toEqual([]);
     await stall('t2');
     expect(running.store.backlog()).toEqual(new Map());

@@ -1,5 +1,6 @@
 import {
   type EndpointAnswer,
+  type EndpointDocument,
   type EndpointList,
   type EndpointRegistration,
   endpointRegistration,
@@ -20,6 +21,7 @@ import { sendProblem } from './problem.ts';
 
 export interface EndpointRoutes {
   readonly list: RequestHandler;
+  readonly get: RequestHandler;
   readonly register: RequestHandler;
   readonly remove: RequestHandler;
   readonly rotate: RequestHandler;
@@ -66,6 +68,10 @@ export function endpointRoutes({ book, sender, test, trail, logger }: EndpointRo
       const endpoints = book.list().filter((known) => mayUse(known, parentOf(response)));
       response.json({ endpoints: endpoints.map(view) } satisfies EndpointList);
     },
+    get: guarded((request, response) => {
+      const known = visible(String(request.params.id), response);
+      response.json(view(known) satisfies EndpointDocument);
+    }),
     register: guarded((request, response) => {
       const given = readBody(request, response, endpointRegistration);
       if (given === undefined) return;

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { endpointAnswer, endpointList, endpointRegistration, secretRotation } from '../endpoint-document.ts';
+import {
+  endpointAnswer,
+  endpointDocument,
+  endpointList,
+  endpointRegistration,
+  secretRotation,
+} from '../endpoint-document.ts';
 import { noQuery } from '../no-query.ts';
 import type { ApiRoute } from '../route.ts';
 
@@ -15,6 +21,18 @@ const list: ApiRoute = {
   query: noQuery,
   answers: { 200: { description: 'All endpoints that the token may see', schema: endpointList } },
   errors: ['TURNWATCH_ERR_BAD_QUERY'],
+};
+
+const get: ApiRoute = {
+  ...common,
+  method: 'get',
+  path: '/v1/endpoints/:id',
+  summary: 'one endpoint: its status and its last error',
+  scopes: ['read', 'subscribe'],
+  parameters: id,
+  query: noQuery,
+  answers: { 200: { description: 'The endpoint, as it stands in the list', schema: endpointDocument } },
+  errors: ['TURNWATCH_ERR_BAD_QUERY', 'TURNWATCH_ERR_UNKNOWN_ENDPOINT'],
 };
 
 const register: ApiRoute = {
@@ -107,6 +125,7 @@ const enable: ApiRoute = {
 export const endpointRoutes: Readonly<
   Record<
     | 'listEndpoints'
+    | 'getEndpoint'
     | 'registerEndpoint'
     | 'removeEndpoint'
     | 'rotateEndpointSecret'
@@ -116,6 +135,7 @@ export const endpointRoutes: Readonly<
   >
 > = {
   listEndpoints: list,
+  getEndpoint: get,
   registerEndpoint: register,
   removeEndpoint: remove,
   rotateEndpointSecret: rotate,
