@@ -1,5 +1,6 @@
 import type { FlagSet, Flags } from './flags.ts';
 import type { Output } from './output.ts';
+import type { Unread } from './process-output.ts';
 
 export interface Command<F extends FlagSet = FlagSet> {
   readonly name: string;
@@ -14,6 +15,8 @@ export interface Command<F extends FlagSet = FlagSet> {
   readonly notes?: string;
   /** Exit code of a wrong command line. Default 2. */
   readonly usageErrorCode?: number;
+  /** What becomes of it when nobody reads its stdout. Default `finishes`. */
+  readonly unread?: Unread;
   /** Loaded when the command is run and not before, so that `--help` is fast. */
   load(): Promise<Run<F>>;
 }

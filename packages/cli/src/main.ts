@@ -1,18 +1,11 @@
 #!/usr/bin/env node
 import { runCommandLine } from './command-line.ts';
+import { commands } from './commands.ts';
 import { nodeFault } from './node-version.ts';
+import { processOutput } from './process-output.ts';
 
-// Whoever reads our output may stop before its end (`turnwatch replay ... | head`): that is no failure.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
+const args = process.argv.slice(2);
+const output = processOutput(process, commands.find(({ name }) => name === args[0])?.unread ?? 'finishes');
 const fault = nodeFault(process.versions.node);
-if (fault !== undefined) process.stderr.write(`turnwatch: ${fault}\n`);
-process.exitCode =
-  fault === undefined
-    ? await runCommandLine(process.argv.slice(2), {
-        out: (text) => void process.stdout.write(text),
-        err: (text) => void process.stderr.write(text),
-      })
-    : 1;
+if (fault !== undefined) output.err(`turnwatch: ${fault}\n`);
+process.exitCode = fault === undefined ? await runCommandLine(args, output) : 1;

@@ -14,6 +14,7 @@ export const demoFlags = {
 
 export const demoCommand: Command = command({
   name: 'demo',
+  unread: 'ends',
   summary: 'watch real turns stop, get noticed, and their parent be woken (half a minute)',
   usage: '[--exit] [--json] [--port PORT]',
   flags: demoFlags,

@@ -30,6 +30,7 @@ export const engineFlags: typeof ownFlags & typeof reportingFlags = { ...ownFlag
 
 export const engineCommand: Command = command({
   name: 'engine',
+  unread: 'works-on',
   summary: 'look at a local engine and tell the detector what it does',
   usage: '--url URL [flags]',
   flags: engineFlags,

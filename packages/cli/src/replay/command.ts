@@ -50,6 +50,7 @@ export const replayFlags = {
 
 export const replayCommand: Command = command({
   name: 'replay',
+  unread: 'ends',
   summary: 'run scenario files or recorded telemetry through the rules in simulated time',
   usage: '--scenario FILE... | --capture FILE... [flags]',
   flags: replayFlags,

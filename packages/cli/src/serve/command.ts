@@ -43,6 +43,7 @@ export const serveFlags = {
 
 export const serveCommand: Command = command({
   name: 'serve',
+  unread: 'works-on',
   summary: 'run the detector',
   usage: '[flags]',
   flags: serveFlags,

@@ -40,6 +40,7 @@ export const tapFlags: typeof ownFlags & typeof reportingFlags = { ...ownFlags, 
 
 export const tapCommand: Command = command({
   name: 'tap',
+  unread: 'works-on',
   summary: 'watch clients that cannot be instrumented, as a proxy before their model API',
   usage: '--upstream URL [flags]',
   flags: tapFlags,

@@ -61,8 +61,18 @@ export const runTap: Run<typeof tapFlags> = async (flags, _operands, output) => 
   const forgetting = setInterval(() => turns.forget(), forgetEveryMs);
   await stopped;
   clearInterval(forgetting);
+  const drainS = flags.drain ?? 30;
+  const waiting = drainText(server.answersUnderWay, drainS);
+  if (waiting !== undefined) output.err(`turnwatch tap: ${waiting}\n`);
   await looking?.stop();
-  await server.stop((flags.drain ?? 30) * 1000);
+  await server.stop(drainS * 1000);
   await flush();
   return 0;
 };
+
+/** What whoever has pressed Ctrl-C waits for, and how not to; undefined: for nothing. */
+function drainText(answers: number, drainS: number): string | undefined {
+  if (answers === 0 || drainS === 0) return undefined;
+  const [what, it] = answers === 1 ? ['1 answer is', 'it'] : [`${answers} answers are`, 'them'];
+  return `${what} still coming; waiting up to ${drainS} s for ${it}, Ctrl-C again cuts ${it}`;
+}

@@ -33,6 +33,7 @@ export class TapServer {
   readonly #upstream: Upstream;
   readonly #server: Server;
   #isStopping = false;
+  #answersUnderWay = 0;
 
   constructor(options: TapOptions) {
     this.#options = options;
@@ -64,6 +65,11 @@ export class TapServer {
     return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
   }
 
+  /** Requests whose answer has not ended yet. */
+  get answersUnderWay(): number {
+    return this.#answersUnderWay;
+  }
+
   /** Takes no more, and lets what is under way go on for so long; then it is cut. */
   async stop(drainMs: number): Promise<void> {
     this.#isStopping = true;
@@ -77,7 +83,9 @@ export class TapServer {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
+    this.#answersUnderWay++;
     response.once('close', () => {
+      this.#answersUnderWay--;
       // Its connection is idle only when this has been told.
       if (this.#isStopping) setImmediate(() => this.#server.closeIdleConnections());
     });

@@ -42,6 +42,7 @@ const aboutOrders =
 
 export const turnsCommand: Command = command({
   name: 'turns',
+  unread: 'ends',
   summary: 'list turns: which are alive, which have stopped',
   usage: '[flags]',
   flags: turnsFlags,
@@ -50,6 +51,7 @@ export const turnsCommand: Command = command({
 
 export const turnCommand: Command = command({
   name: 'turn',
+  unread: 'ends',
   summary: 'one turn: what it does, why it was judged so, who was told',
   usage: 'ID [flags]',
   operands: 1,

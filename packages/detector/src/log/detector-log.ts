@@ -10,6 +10,9 @@ export interface LeveledLogger extends Logger {
   level: string;
 }
 
+/** Of the log, while it cannot be written. */
+const maxWaitingChars = 1024 * 1024;
+
 /**
  * The log of a detector: JSON lines, or lines for people where it goes to a terminal.
  * @param fd 1 for stdout, 2 for stderr
@@ -22,7 +25,24 @@ export function detectorLog({ level, format }: DetectorConfig['log'], fd: 1 | 2)
     formatters: { level: (label: string) => ({ level: label }) },
   };
   const terminal = isatty(fd);
-  if (format === 'json' || (format === 'auto' && !terminal)) return pino(options, destination(fd));
+  if (format === 'json' || (format === 'auto' && !terminal)) return pino(options, patientDestination(fd));
   const colour = terminal && (process.env.NO_COLOR ?? '') === '';
-  return pino(options, { write: (line: string) => void writeSync(fd, prettyLine(line, colour)) });
+  return pino(options, {
+    write(line: string) {
+      try {
+        writeSync(fd, prettyLine(line, colour));
+      } catch {
+        // As of JSON lines: a terminal that is gone, or a reader, ends no detector, and nobody is left to be told.
+      }
+    },
+  });
+}
+
+/** A full disk, or a pipe that nobody reads, ends no detector: what cannot wait in memory is dropped. */
+function patientDestination(fd: 1 | 2): ReturnType<typeof destination> {
+  const stream = destination({ dest: fd, sync: true, maxLength: maxWaitingChars });
+  // In the place of pino's own listener, which passes by a reader that has left, and ends the process at all else.
+  stream.removeAllListeners('error');
+  stream.on('error', () => undefined);
+  return stream;
 }
