@@ -127,6 +127,7 @@ async function runClient(
 ): Promise<readonly CaseResult[]> {
   const folder = installed(client, progress);
   const stage = await Stage.set(client, port);
+  const stopped = looks ? untilStopped() : undefined;
   if (looks) progress(`look at ${stage.detector}/`);
   const stop = wanted.some(({ way }) => way === 'register') ? bystanders(client, folder, stage) : undefined;
   const left = [...wanted];
@@ -139,17 +140,22 @@ async function runClient(
     }
   };
   try {
-    await Promise.all(Array.from({ length: jobs }, work));
-    if (looks) await untilStopped();
+    const done = Promise.all(Array.from({ length: jobs }, work));
+    await (stopped === undefined ? done : Promise.race([done, stopped]));
+    if (stopped !== undefined) {
+      progress('it stays as it is until Ctrl-C');
+      await stopped;
+    }
   } finally {
+    left.length = 0;
     await stop?.();
     await stage.strike();
   }
   return results;
 }
 
+/** Also in the middle of a case: nothing is to be left behind. */
 async function untilStopped(): Promise<void> {
-  progress('that is all; it stays as it is until Ctrl-C');
   const ears = new AbortController();
   const { signal } = ears;
   await Promise.race([once(process, 'SIGINT', { signal }), once(process, 'SIGTERM', { signal })]);
