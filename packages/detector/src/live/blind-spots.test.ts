@@ -1,9 +1,10 @@
-import { type SourcePath, sourceList } from '@turnwatch/protocol';
+import type { TurnView } from '@turnwatch/core';
+import { type SourcePath, type SourceProcess, sourceList } from '@turnwatch/protocol';
 import { expect, test } from 'vitest';
 import { loadConfig } from '../config/load.ts';
 import { silentLogger } from '../logger.ts';
 import { serve } from '../serve.ts';
-import { blindSpotsOf } from './blind-spots.ts';
+import { beatingOf, blindSpotsOf } from './blind-spots.ts';
 
 const path = (more: Partial<SourcePath>): SourcePath => ({
   id: 'p',
@@ -28,6 +29,25 @@ test('one with open turns is, and one that the probe used to come through, befor
     { kind: 'path_silent', about: 'lost', turns: 0 },
   ]);
   expect(spots(path({ silent: false, canaryAgeMs: 10, openTurns: 1 }))).toEqual([]);
+});
+
+test('a process without heartbeats has none that could stop, nor a main thread that beats', () => {
+  const turnOf = (process: string, precision: TurnView['precision']): TurnView =>
+    ({ process, precision }) as TurnView;
+  const turns = [turnOf('codex', 'coarse'), turnOf('agent', 'proven')];
+  const processOf = (id: string): SourceProcess =>
+    ({ id, worker: false, openTurns: 1, state: 'live' }) as SourceProcess;
+  const kinds = blindSpotsOf({
+    paths: [],
+    processes: [processOf('codex'), processOf('agent')],
+    turns,
+    unjudged: { traces: 0, metrics: 0 },
+  }).map(({ kind, about }) => [kind, about]);
+  expect(kinds).toEqual([
+    ['no_heartbeats', 'turns without heartbeats'],
+    ['no_worker', 'agent'],
+  ]);
+  expect([...beatingOf(turns)]).toEqual(['agent']);
 });
 
 test('a detector as it comes, with all its mappers, has none', async () => {

@@ -48,9 +48,8 @@ export function blindSpotsOf({ paths, processes, turns, unjudged }: BlindSpotInp
       turns: coarse,
       text: 'Judged by when records arrive: a lost record or a slow pipeline looks like silence, so their thresholds include the lag of their path.',
     });
-  const plain = processes.filter(
-    ({ worker, openTurns, state }) => !worker && openTurns > 0 && state === 'live',
-  );
+  const beating = beatingOf(turns);
+  const plain = processes.filter(({ id, worker, state }) => !worker && beating.has(id) && state === 'live');
   if (plain.length > 0)
     spots.push({
       kind: 'no_worker',
@@ -67,4 +66,9 @@ export function blindSpotsOf({ paths, processes, turns, unjudged }: BlindSpotInp
       text: 'Only telemetry that is sent after the fact arrives. What has not ended yet cannot be seen in it: agents need the Turnwatch instrumentation.',
     });
   return spots.slice(0, listed);
+}
+
+/** Processes whose open turns are judged by heartbeats. */
+export function beatingOf(turns: readonly TurnView[]): ReadonlySet<string> {
+  return new Set(turns.flatMap(({ precision, process }) => (precision === 'proven' ? [process] : [])));
 }

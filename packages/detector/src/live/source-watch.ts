@@ -1,6 +1,6 @@
 import type { Now, ProcessView, Registry, Signal, TurnView } from '@turnwatch/core';
 import type { BlindSpot, SourceList, SourcePath, SourceProcess } from '@turnwatch/protocol';
-import { blindSpotsOf } from './blind-spots.ts';
+import { beatingOf, blindSpotsOf } from './blind-spots.ts';
 import { quietAfterMs } from './hearing.ts';
 
 const maxProcesses = 5000;
@@ -54,7 +54,10 @@ export class SourceWatch {
     });
     const views = registry.processes(now);
     const agents = agentsOf(turns);
-    const processes = views.map((view) => this.#processOf(view, agents.get(view.id), now)).sort(troubleFirst);
+    const beating = beatingOf(turns);
+    const processes = views
+      .map((view) => this.#processOf(view, agents.get(view.id), beating.has(view.id), now))
+      .sort(troubleFirst);
     const paths = registry.paths().map((id) => this.#pathOf(id, views, now));
     const spots: BlindSpot[] = blindSpotsOf({ paths, processes, turns, unjudged: this.#unjudged });
     return {
@@ -66,9 +69,15 @@ export class SourceWatch {
     };
   }
 
-  #processOf(view: ProcessView, agents: ReadonlySet<string> | undefined, now: Now): SourceProcess {
+  #processOf(
+    view: ProcessView,
+    agents: ReadonlySet<string> | undefined,
+    beats: boolean,
+    now: Now,
+  ): SourceProcess {
     const arrival = this.#arrivals.get(view.id);
-    const quiet = view.state === 'live' && view.heardAgoMs > quietAfterMs && view.openTurns > 0;
+    // One that never had a heartbeat is heard when it has something to tell.
+    const quiet = view.state === 'live' && view.heardAgoMs > quietAfterMs && beats;
     return {
       id: view.id,
       service: view.service,

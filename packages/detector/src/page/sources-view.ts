@@ -2,6 +2,7 @@ import type { BlindSpot, SourceList, SourcePath, SourceProcess } from '@turnwatc
 import { ApiError, getJson } from './api.ts';
 import { el, setText } from './dom.ts';
 import { icon } from './icons.ts';
+import { probeOf } from './path-probe.ts';
 import type { View } from './place.ts';
 import { grouped, type IconName, spell, type Tone } from './words.ts';
 
@@ -157,18 +158,12 @@ function processRow(process: SourceProcess): Cell[] {
   ];
 }
 
-function pathRow({ id, canaryAgeMs, silent, processes, openTurns }: SourcePath): Cell[] {
-  const probe =
-    canaryAgeMs === null ? 'not back yet' : silent ? `lost for ${spell(canaryAgeMs)}` : 'comes back';
+function pathRow(path: SourcePath): Cell[] {
+  const { word, icon: shape, tone } = probeOf(path);
   return [
-    el('span', { class: 'name' }, id),
-    el(
-      'span',
-      { class: `state tone-${silent ? 'bad' : 'live'}` },
-      icon(silent ? 'stale' : 'check'),
-      el('span', {}, probe),
-    ),
-    grouped(processes),
-    grouped(openTurns),
+    el('span', { class: 'name' }, path.id),
+    el('span', { class: `state tone-${tone}` }, icon(shape), el('span', {}, word)),
+    grouped(path.processes),
+    grouped(path.openTurns),
   ];
 }
