@@ -58,6 +58,7 @@ export function staleDetails(
     thresholdMs: threshold.thresholdMs,
     thresholdSource: threshold.source,
     confirmMs: threshold.confirmMs,
+    ...(threshold.lagMs === undefined ? {} : { lagMs: threshold.lagMs }),
     largestHealthyGapMs: threshold.samples > 0 ? threshold.largestGapMs : null,
     samples: threshold.samples,
     falseFlagEstimate: falseFlagEstimate(threshold, ctx.policy),

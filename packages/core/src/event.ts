@@ -45,6 +45,8 @@ export interface StaleDetails {
   readonly thresholdMs: number;
   readonly thresholdSource: ThresholdSource;
   readonly confirmMs: number;
+  /** What of `thresholdMs` was the lag of the turn's path; absent: none, or an older state that does not tell. */
+  readonly lagMs?: number;
   readonly largestHealthyGapMs: number | null;
   readonly samples: number;
   readonly falseFlagEstimate: number | null;

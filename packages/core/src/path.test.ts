@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { at, s, wallZeroMs } from '../fixtures/given.ts';
-import { canaryBack, canaryFresh, newPath, pathSettled } from './path.ts';
+import { canaryBack, canaryFresh, expectDelay, forgetLag, newPath, noteLag, pathSettled } from './path.ts';
 
 describe('the canary shows whether a path works', () => {
   test('it is fresh for 5 s', () => {
@@ -54,5 +54,37 @@ describe('the canary shows whether a path works', () => {
     path.silentTold = true;
     canaryBack(path, at(10));
     expect(path).toMatchObject({ silentTold: false, canaryWallMs: wallZeroMs + 10_000 });
+  });
+});
+
+describe('the lag of a path is its largest of the last hours', () => {
+  test('it outlives the stretch that it came in by one', () => {
+    const path = newPath('direct');
+    noteLag(path, s(300));
+    noteLag(path, s(2));
+    expect(path.lagMs).toBe(s(300));
+    forgetLag(path, 1);
+    expect(path.lagMs).toBe(s(300));
+    noteLag(path, s(5));
+    expect(path.lagMs).toBe(s(300));
+    forgetLag(path, 1);
+    expect(path.lagMs).toBe(s(5));
+    forgetLag(path, 1);
+    expect(path.lagMs).toBe(0);
+  });
+
+  test('nothing is left where two stretches or more went by at once', () => {
+    const path = newPath('direct');
+    noteLag(path, s(300));
+    forgetLag(path, 2);
+    expect(path.lagMs).toBe(0);
+  });
+
+  test('what it is late by nature is not forgotten', () => {
+    const path = newPath('mapper');
+    expectDelay(path, s(5));
+    noteLag(path, s(300));
+    forgetLag(path, 9);
+    expect(path.lagMs).toBe(s(5));
   });
 });

@@ -9,9 +9,16 @@ export interface PathState {
   worksSinceMs: AwakeMs | undefined;
   /** The present outage has been told. */
   silentTold: boolean;
-  /** Longest that a record has been under way on it, ms. */
+  /** Longest that a record has been under way on it in the last hours, ms; never below `delayMs`. */
   lagMs: number;
+  /** The same in the present stretch of {@link lagStretchMs} alone. */
+  newLagMs: number;
+  /** How late its records come by nature, ms. */
+  delayMs: number;
 }
+
+/** A lag is forgotten at the second of these turns of the detector's awake clock: after 6 to 12 hours of it. */
+const lagStretchMs = 6 * 3_600_000;
 
 const canaryFreshMs = 5000;
 /** After an outage each process gets the time of two heartbeats to be heard before its silence counts again. */
@@ -25,7 +32,32 @@ export function newPath(id: string): PathState {
     worksSinceMs: undefined,
     silentTold: false,
     lagMs: 0,
+    newLagMs: 0,
+    delayMs: 0,
   };
+}
+
+/** Which stretch of its lags a path is in. */
+export function lagStretch(now: Now): number {
+  return Math.floor(now.awakeMs / lagStretchMs);
+}
+
+/** A record has been under way for so long. */
+export function noteLag(path: PathState, lateMs: number): void {
+  path.newLagMs = Math.max(path.newLagMs, lateMs);
+  path.lagMs = Math.max(path.lagMs, lateMs);
+}
+
+/** Its records come as late as this by nature, which is not forgotten. */
+export function expectDelay(path: PathState, delayMs: number): void {
+  path.delayMs = Math.max(path.delayMs, delayMs);
+  path.lagMs = Math.max(path.lagMs, delayMs);
+}
+
+/** So many stretches have begun since it was last asked: what is older than the present one and the one before is over. */
+export function forgetLag(path: PathState, stretches: number): void {
+  path.lagMs = Math.max(path.delayMs, stretches === 1 ? path.newLagMs : 0);
+  path.newLagMs = 0;
 }
 
 /**

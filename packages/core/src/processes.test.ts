@@ -298,6 +298,52 @@ describe('what a record changes for the turns of its process', () => {
   });
 });
 
+describe('one record that came late does not stay in the thresholds for good', () => {
+  const hourS = 3600;
+  const late = (bench: Bench, t: number, lateS = 300): void => {
+    const made = (madeS: number) => anOrigin({ process: 'p3', boot: '', wallMs: at(madeS).wallMs });
+    bench.processes.coarse(made(t), 'direct', at(t));
+    bench.processes.coarse(made(t + 1 - lateS), 'direct', at(t + 1));
+  };
+  const lagAt = (bench: Bench, t: number): number => {
+    bench.judge(at(t), t);
+    return bench.processes.path('direct').lagMs;
+  };
+
+  test.each([
+    ['6 h after it, where it came at the end of a stretch', 6 * hourS - 2, 12 * hourS],
+    ['12 h after it, where it came at the beginning of one', 6 * hourS, 18 * hourS],
+  ])('it is forgotten %s', (_, cameS, untilS) => {
+    const bench = new Bench();
+    late(bench, cameS);
+    expect(lagAt(bench, untilS - 1)).toBe(s(300));
+    expect(lagAt(bench, untilS)).toBe(0);
+  });
+
+  test('a record shows that a stretch is over too, before its own lag counts', () => {
+    const bench = new Bench();
+    late(bench, 60);
+    late(bench, 12 * hourS, 4);
+    expect(bench.processes.path('direct').lagMs).toBe(s(4));
+  });
+
+  test('a clock that goes back begins no stretch', () => {
+    const bench = new Bench();
+    late(bench, 6 * hourS);
+    expect(lagAt(bench, hourS)).toBe(s(300));
+    expect(lagAt(bench, 12 * hourS)).toBe(s(300));
+  });
+
+  test('a restart keeps its age: it is forgotten when it would have been', () => {
+    const bench = new Bench();
+    late(bench, 60);
+    bench.restart(7 * hourS);
+    expect(bench.processes.path('direct').lagMs).toBe(s(300));
+    expect(lagAt(bench, 12 * hourS - 1)).toBe(s(300));
+    expect(lagAt(bench, 12 * hourS)).toBe(0);
+  });
+});
+
 describe('processes and paths as they are shown, saved and restored', () => {
   const known = (): Bench => {
     const bench = new Bench();

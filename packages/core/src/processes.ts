@@ -2,7 +2,16 @@ import type { ProcessFacts } from './context.ts';
 import { DueTable } from './due-table.ts';
 import type { Effect } from './event.ts';
 import { hear, lateBy, newProcess, type Process, processView, tell, unreachableAfterMs } from './liveness.ts';
-import { canaryBack, canaryFresh, newPath, type PathState, pathSettled } from './path.ts';
+import {
+  canaryBack,
+  canaryFresh,
+  forgetLag,
+  lagStretch,
+  newPath,
+  noteLag,
+  type PathState,
+  pathSettled,
+} from './path.ts';
 import type { Policy } from './policy.ts';
 import { restorePath, restoreProcess, type SavedRest, savePath, saveProcess } from './saved.ts';
 import type { Origin, ProcessSignal } from './signal.ts';
@@ -29,11 +38,13 @@ export class Processes {
   readonly #due = new DueTable();
   #awakeSinceMs: AwakeMs;
   #lastNow: Now;
+  #lagStretch: number;
 
   constructor(policy: Policy, now: Now) {
     this.#policy = policy;
     this.#awakeSinceMs = now.awakeMs;
     this.#lastNow = now;
+    this.#lagStretch = lagStretch(now);
   }
 
   judgeBy(policy: Policy): void {
@@ -58,11 +69,12 @@ export class Processes {
   coarse(origin: Origin, path: string, now: Now): void {
     const process = this.byId.get(origin.process) ?? newProcess(origin, path, now);
     this.byId.set(origin.process, process);
+    this.#forgetLags(now);
     if (origin.wallMs === undefined) return;
     const lateMs = lateBy(process, origin.wallMs, now);
     const known = this.path(path);
     // What waited for the detector while it stood still was not late.
-    if (this.#steady(now)) known.lagMs = Math.max(known.lagMs, lateMs);
+    if (this.#steady(now)) noteLag(known, lateMs);
   }
 
   /** Takes a record as a sign of life. Returns what changed for the turns of the process. */
@@ -108,6 +120,7 @@ export class Processes {
   }
 
   save(now: Now): Pick<SavedRest, 'processes' | 'paths'> {
+    this.#forgetLags(now);
     return {
       processes: [...this.byId.values()].map((process) => saveProcess(process, now)),
       paths: [...this.paths.values()].map(savePath),
@@ -124,6 +137,7 @@ export class Processes {
     }
     this.#awakeSinceMs = now.awakeMs;
     this.#lastNow = now;
+    this.#lagStretch = lagStretch(now);
   }
 
   /** Forgets a process that has no turn left and has not been heard for a while. */
@@ -154,6 +168,7 @@ export class Processes {
   /** Marks processes that have become unreachable. Returns them; a silent path is told once instead. */
   judge(now: Now, effects: Effect[]): Process[] {
     const gone: Process[] = [];
+    this.#forgetLags(now);
     // Our own pause: queued records may still be on their way (report 002; a late tick marks healthy peers dead).
     if (!this.#steady(now)) return gone;
     this.#due.scan(now.awakeMs, (id) => {
@@ -171,6 +186,13 @@ export class Processes {
     });
     for (const process of gone) process.unreachable = true;
     return gone;
+  }
+
+  #forgetLags(now: Now): void {
+    const stretches = lagStretch(now) - this.#lagStretch;
+    if (stretches <= 0) return;
+    this.#lagStretch += stretches;
+    for (const path of this.paths.values()) forgetLag(path, stretches);
   }
 
   /** The detector has been awake for a while. */

@@ -9,6 +9,7 @@ import { Interned } from './interned.ts';
 import { Faults } from './judging-error.ts';
 import { freesLoop, type Process } from './liveness.ts';
 import type { OperatorOrder } from './orders.ts';
+import { expectDelay } from './path.ts';
 import type { Policy } from './policy.ts';
 import { Processes } from './processes.ts';
 import { type Listing, listedEnd } from './reconcile.ts';
@@ -205,8 +206,7 @@ export class Registry {
 
   /** Records of this way come as late as this by nature: thresholds of coarse turns on it grow by it from the start. */
   expectDelay(path: string, ms: number): void {
-    const known = this.#processes.path(path);
-    known.lagMs = Math.max(known.lagMs, ms);
+    expectDelay(this.#processes.path(path), ms);
   }
 
   #turnSignal(signal: TurnSignal, path: string, now: Now, effects: Effect[]): void {

@@ -59,13 +59,20 @@ describe('a path', () => {
   test('what its lag was stays known; its canary must come back first', () => {
     const path = newPath('relay');
     path.lagMs = s(4);
+    path.newLagMs = s(3);
     canaryBack(path, at(9));
     path.silentTold = true;
     expect(restorePath(stored(savePath(path)))).toEqual({
       ...newPath('relay'),
       lagMs: s(4),
+      newLagMs: s(3),
       silentTold: true,
     });
+  });
+
+  test('a lag of an older state, which does not tell its age, counts from here', () => {
+    const older = { id: 'relay', lagMs: s(4), silentTold: false };
+    expect(restorePath(older)).toMatchObject({ lagMs: s(4), newLagMs: s(4) });
   });
 
   test('one that has no lag yet', () => {

@@ -26,6 +26,8 @@ export interface SavedRest {
   readonly paths: readonly {
     readonly id: string;
     readonly lagMs: number;
+    /** Older states lack it. */
+    readonly newLagMs?: number;
     readonly silentTold: boolean;
   }[];
   readonly engines: SavedEngines;
@@ -90,14 +92,17 @@ export function savePath(path: PathState): SavedRest['paths'][number] {
   return {
     id: path.id,
     lagMs: path.lagMs,
+    newLagMs: path.newLagMs,
     silentTold: path.silentTold,
   };
 }
 
+/** Which stretch its lag is of follows from the awake clock, which goes on; a lag of unknown age counts from here. */
 export function restorePath(saved: SavedRest['paths'][number]): PathState {
   return {
     ...newPath(saved.id),
     lagMs: saved.lagMs,
+    newLagMs: saved.newLagMs ?? saved.lagMs,
     silentTold: saved.silentTold,
   };
 }

@@ -124,5 +124,6 @@ function lagged(threshold: Threshold, lagMs: number, policy: Policy): Threshold 
     thresholdMs,
     confirmMs: thresholdMs * policy.confirmRatio,
     suspectMs: threshold.suspectMs + lagMs,
+    lagMs,
   };
 }

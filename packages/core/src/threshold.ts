@@ -21,6 +21,8 @@ export interface Threshold {
   readonly suspectMs: number;
   readonly samples: number;
   readonly largestGapMs: number;
+  /** What of `thresholdMs` is the lag of the turn's path; absent: none. */
+  readonly lagMs?: number;
 }
 
 /** Tokens a second that a healthy engine reads at least; turns a prompt size into a prior for `first_token`. */

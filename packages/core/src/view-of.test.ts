@@ -45,6 +45,7 @@ test('a running turn, with the numbers that it would be judged by', () => {
     thresholdMs: s(90),
     thresholdSource: 'default',
     confirmMs: s(22.5),
+    lagMs: 0,
     heardAgoMs: s(60),
     lastActivityAtMs: wallZeroMs,
     lastActivityKind: 'chunk',
@@ -96,6 +97,14 @@ describe('each state shows its own fields', () => {
       confirmMs: s(22.5),
       thresholdSource: 'default',
     });
+  });
+
+  test('stale, with the lag that was in the threshold of its verdict, though it is forgotten since', () => {
+    const turn = aTurn({ coarse: true, w: s(200) });
+    expect(view(turn, { t: 1, lagMs: s(10) })).toMatchObject({ thresholdMs: s(100), lagMs: s(10) });
+    const [suspect] = judge(turn, aContext({ t: 200, lagMs: s(10) }));
+    const [stale] = judge(suspect, aContext({ t: 201, lagMs: s(10) }));
+    expect(view(stale, { t: 300 })).toMatchObject({ state: 'stale', thresholdMs: s(100), lagMs: s(10) });
   });
 
   test('a wait for a child that is over is no call, and is not shown as one', () => {

@@ -42,6 +42,7 @@ export function viewOf(turn: Turn, ctx: Context): TurnView {
     thresholdMs: threshold.thresholdMs,
     thresholdSource: threshold.source,
     confirmMs: threshold.confirmMs,
+    lagMs: threshold.lagMs ?? 0,
     heardAgoMs: turn.coarse ? 0 : Math.max(0, ctx.now.awakeMs - turn.heardAwakeMs),
     lastActivityAtMs: turn.lastActivityMs,
     lastActivityKind: report.lastKind,
@@ -67,8 +68,9 @@ function ofVerdict({
   thresholdMs,
   thresholdSource,
   confirmMs,
-}: StaleDetails): Pick<Threshold, 'thresholdMs' | 'source' | 'confirmMs'> {
-  return { thresholdMs, source: thresholdSource, confirmMs };
+  lagMs = 0,
+}: StaleDetails): Pick<Threshold, 'thresholdMs' | 'source' | 'confirmMs' | 'lagMs'> {
+  return { thresholdMs, source: thresholdSource, confirmMs, lagMs };
 }
 
 function standingOrders(

@@ -23,6 +23,8 @@ export interface TurnView {
   readonly thresholdMs: number;
   readonly thresholdSource: ThresholdSource;
   readonly confirmMs: number;
+  /** What of `thresholdMs` is the largest lag of its path in the last hours; 0: none, as for turns with heartbeats. */
+  readonly lagMs: number;
   /** How old the newest record is that proves the silence, ms of the detector's awake time; 0 without heartbeats. */
   readonly heardAgoMs: number;
   readonly lastActivityAtMs: WallMs;

@@ -59,6 +59,14 @@ const rowOf = (turn: TurnDocument): string =>
     .split('\n')[1]
     ?.replace(/^t1 +\S+ +\S+/, '') ?? '';
 
+test('the lag of its path is named beside a threshold that it is part of, and only there', () => {
+  const lagged = { ...plain, thresholdMs: 307_900, lagMs: 299_900, path: 'relay' };
+  expect(turnText(lagged)).toContain(
+    '21 s of 308 s (default; 300 s of it: largest lag of path relay in the last hours)',
+  );
+  expect(turnText(plain)).toContain('21 s of 20 s (default)\n');
+});
+
 test.each([
   ['a stream', plain, '21 s of 20 s'],
   [

@@ -81,9 +81,13 @@ function phaseOf({ phase, waiting, promptRead }: TurnDocument): string {
 }
 
 function silenceOf(turn: TurnDocument): string {
-  if (isJudged(turn)) return `${silentOf(turn)} (${turn.thresholdSource})`;
+  if (isJudged(turn)) return `${silentOf(turn)} (${turn.thresholdSource}${lagOf(turn)})`;
   // Of a tool, the silence of the turn is not what counts.
   return turn.phase === 'tool' ? silentOf(turn) : `${seconds(turn.silenceMs)}, ${silentOf(turn)}`;
+}
+
+function lagOf({ lagMs, path }: TurnDocument): string {
+  return lagMs === 0 ? '' : `; ${seconds(lagMs)} of it: largest lag of path ${shown(path)} in the last hours`;
 }
 
 /** Nothing is under way in it then, and no clock runs. */

@@ -27,6 +27,9 @@ export function judgementOf({ view, learned, confirmRatio, minSamples }: Judgeme
   const numbers: JudgedNumber[] = [
     ms('silence', at.silenceMs, verdict === null ? proof : `at the verdict; ${proof}`),
     ms('threshold', at.thresholdMs, thresholdWords(at.thresholdSource, learned.samples, minSamples)),
+    ...(view.lagMs === 0
+      ? []
+      : [ms('lag', view.lagMs, `part of the threshold: largest lag of path ${view.path} in the last hours`)]),
     ms('confirm window', at.confirmMs, `${confirmRatio} × threshold (policy.confirmRatio)`),
     ms(
       'longest healthy gap',

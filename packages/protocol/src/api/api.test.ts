@@ -23,6 +23,7 @@ const running: TurnView = {
   thresholdSource: 'default',
   heardAgoMs: 0,
   confirmMs: 65_000,
+  lagMs: 0,
   lastActivityAtMs: 1_764_500_560_000,
   lastActivityKind: 'request_started',
   startedAtMs: 1_764_500_550_000,

@@ -34,6 +34,8 @@ export interface TurnDocument {
   readonly thresholdMs: number;
   readonly thresholdSource: ThresholdSource;
   readonly confirmMs: number;
+  /** What of `thresholdMs` is the largest lag of its path in the last hours; 0: none, as for turns with heartbeats. */
+  readonly lagMs: number;
   readonly precision: Precision;
   readonly lastActivityAt: string;
   readonly lastActivityKind: string;
@@ -86,6 +88,7 @@ export function toTurnDocument(view: TurnView, told?: readonly ToldDocument[]): 
     thresholdMs: wholeMs(view.thresholdMs),
     thresholdSource: view.thresholdSource,
     confirmMs: wholeMs(view.confirmMs),
+    lagMs: wholeMs(view.lagMs),
     precision: view.precision,
     lastActivityAt: isoInstant(view.lastActivityAtMs),
     lastActivityKind: view.lastActivityKind,

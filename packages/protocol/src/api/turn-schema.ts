@@ -44,6 +44,8 @@ const turn = z.object({
   thresholdMs: durationMs,
   thresholdSource: z.enum(thresholdSources),
   confirmMs: durationMs,
+  // An older detector does not tell it.
+  lagMs: durationMs.default(0),
   precision: z.enum(precisions),
   lastActivityAt: instant,
   lastActivityKind: name,
