@@ -53,6 +53,12 @@ export async function runCase(
     children.push(child);
     return child;
   };
+  const clear = async (): Promise<void> => {
+    for (const child of children) kill(child);
+    for (const child of children) await child.ended;
+  };
+  // At once: it may be stopped in the middle.
+  if (leaves) stage.leave(clear);
   try {
     const child = start(false);
     const faults: string[] = [];
@@ -71,12 +77,7 @@ export async function runCase(
       output: children.map(({ output }) => output.slice(-2000)).join(''),
     };
   } finally {
-    const clear = async (): Promise<void> => {
-      for (const child of children) kill(child);
-      for (const child of children) await child.ended;
-    };
-    if (leaves) stage.leave(clear);
-    else await clear();
+    if (!leaves) await clear();
   }
 }
 
