@@ -29,13 +29,14 @@ export function verdictJson(
 
 /** What became of a capture, as one JSON line. */
 export function captureJson(file: string, result: ReplayResult): object {
-  const { lines, unreadable, refused, refusedRecords, lastedMs } = result;
+  const { lines, unreadable, isCut, refused, refusedRecords, lastedMs } = result;
   const presets = Object.keys(result.turns) as Preset[];
   return {
     kind: 'capture',
     file,
     lines,
     unreadable,
+    cut: isCut,
     refused,
     refusedRecords,
     seconds: lastedMs / 1000,

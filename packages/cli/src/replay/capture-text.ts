@@ -37,10 +37,14 @@ function whyOf(event: ReplayedVerdict['event']): string {
   }
 }
 
+const cutText = 'IT IS CUT: the gzip file ends before its end; only what is there was replayed';
+
 /** The sum of one capture. */
 export function captureText(result: ReplayResult): string {
   if (result.lines === 0)
-    return '  IT IS EMPTY: nothing was exported while it was recorded, nothing was replayed\n';
+    return result.isCut
+      ? `  ${cutText}: no line\n`
+      : '  IT IS EMPTY: nothing was exported while it was recorded, nothing was replayed\n';
   const presets = Object.keys(result.turns) as Preset[];
   const { lines, unreadable, refused, refusedRecords, lastedMs } = result;
   const bad = [
@@ -56,6 +60,7 @@ export function captureText(result: ReplayResult): string {
       const flagged = flaggedBy(result, preset).size;
       return `  ${preset.padEnd(9)} of ${turns.length} turns, ${flagged} would have been flagged${statesText(turns)}`;
     }),
+    ...(result.isCut ? [`  ${cutText}`] : []),
     '',
   ].join('\n');
 }

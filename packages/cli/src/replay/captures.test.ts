@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { runCommandLine } from '../command-line.ts';
 
@@ -94,4 +95,56 @@ test('an empty one is a capture, of nothing, and says so', async () => {
 test('scenarios and captures are not mixed', async () => {
   expect(await replay('--capture', healthy, '--scenario', 'x')).toBe(2);
   expect(err).toContain('not both');
+});
+
+test.each([
+  [['--capture', healthy, '--learned-gap', '4'], '--learned-gap SECONDS is of the turns'],
+  [
+    ['--capture', healthy, '--trace', '--skew', '3', '--phase', '1', '--double'],
+    '--trace, --phase, --double, --skew: only with --scenario',
+  ],
+  [
+    ['--scenario', 'x', '--until', '4', '--learned-turns', '4'],
+    '--until, --learned-turns: only with --capture',
+  ],
+])('flags that would change nothing are a wrong command line: %j', async (args, message) => {
+  expect(await replay(...args)).toBe(2);
+  expect(err).toContain(message);
+  expect(out).toBe('');
+});
+
+test.each([stall, healthy])('a recording without --capture is told how to be replayed', async (file) => {
+  expect(await replay(file)).toBe(1);
+  expect(out).toContain(`no scenario, it seems; replay it with turnwatch replay --capture ${file}\n`);
+});
+
+test('gzip that is cut says so, and what is there is replayed; as JSON too', async () => {
+  const cut = join(scratch, 'cut.jsonl.gz');
+  const whole = gzipSync(readFileSync(stall));
+  writeFileSync(cut, whole.subarray(0, whole.length - 12));
+  expect(await replay('--capture', cut)).toBe(0);
+  expect(out).toMatch(/turn\.stale[\s\S]*IT IS CUT: the gzip file ends before its end/);
+  out = '';
+  expect(await replay('--capture', cut, '--json')).toBe(0);
+  expect(out).toContain('"cut":true');
+  writeFileSync(cut, whole.subarray(0, 15));
+  out = '';
+  expect(await replay('--capture', cut)).toBe(0);
+  expect(out).toContain('IT IS CUT');
+  expect(out).not.toContain('IT IS EMPTY');
+});
+
+test('a damaged gzip file and a folder are errors that name them', async () => {
+  const damaged = join(scratch, 'damaged.jsonl.gz');
+  writeFileSync(damaged, gzipSync(readFileSync(stall)).fill(0, 100, 300));
+  expect(await replay('--capture', damaged, scratch)).toBe(1);
+  expect(out).toContain(`${damaged}: its gzip is damaged (`);
+  expect(out).toContain(`${scratch}: is a folder; give its files`);
+});
+
+test('the sample in docs/replay.md is what comes', async () => {
+  const docs = readFileSync(new URL('../../../../docs/replay.md', import.meta.url), 'utf8');
+  const [, sample] = /replay --capture otlp\.jsonl --until 600\n([^`]*)```/.exec(docs) ?? [];
+  expect(await replay('--capture', stall, '--until', '600')).toBe(0);
+  expect(out.replace(stall, 'otlp.jsonl').trimEnd()).toBe(sample?.trimEnd());
 });

@@ -9,7 +9,7 @@ import type { Run } from '../command.ts';
 import { captureJson, verdictJson } from './capture-json.ts';
 import { captureText, verdictText } from './capture-text.ts';
 import type { replayFlags } from './command.ts';
-import { fileBytes } from './file-bytes.ts';
+import { filePieces } from './file-bytes.ts';
 
 /** Every file in a detector of its own, whatever becomes of the others. Exit code 1 where one could not be replayed. */
 export const runCaptures: Run<typeof replayFlags> = async (flags, operands, output) => {
@@ -60,7 +60,7 @@ async function optionsOf(flags: Parameters<typeof runCaptures>[0]): Promise<Repl
 
 async function replay(file: string, options: ReplayOptions): Promise<ReplayResult | string> {
   try {
-    return await replayCapture(fileBytes(file), options);
+    return await replayCapture(filePieces(file), options);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     return message.startsWith(file) ? message : `${file}: ${message}`;

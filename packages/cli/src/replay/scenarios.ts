@@ -7,6 +7,7 @@ import {
 } from '@turnwatch/testing';
 import type { Run } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
+import { hintOfCapture } from './capture-hint.ts';
 import type { replayFlags } from './command.ts';
 import { fileBytes } from './file-bytes.ts';
 
@@ -37,14 +38,17 @@ export const runScenarios: Run<typeof replayFlags> = async (flags, operands, out
 
 /** A file that cannot be run has failed, under its own name, with the reason in its failures. */
 function replay(file: string, options: RunOptions): ScenarioResult {
+  let bytes: Buffer | undefined;
   try {
-    return runScenario(parseScenario(fileBytes(file).toString('utf8'), file), options);
+    bytes = fileBytes(file);
+    return runScenario(parseScenario(bytes.toString('utf8'), file), options);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
+    const hint = bytes === undefined ? undefined : hintOfCapture(file, bytes);
     return {
       id: file,
       passed: false,
-      failures: [message.startsWith(file) ? message : `${file}: ${message}`],
+      failures: [hint ?? (message.startsWith(file) ? message : `${file}: ${message}`)],
       events: [],
     };
   }

@@ -1,3 +1,4 @@
+import { availableMemory } from 'node:process';
 import type { Effect, PolicyInput, Preset, Signal, TurnView } from '@turnwatch/core';
 import { decode } from '../ingest/codec.ts';
 import { IngestError } from '../ingest/ingest-error.ts';
@@ -6,8 +7,8 @@ import { directPath } from '../ingest/paths.ts';
 import { silentLogger } from '../logger.ts';
 import { MapperHub } from '../plugins/mapper-hub.ts';
 import type { PluginSet } from '../plugins/plugin-set.ts';
-import { type CapturedRequest, captureLine } from './capture-line.ts';
-import { captureLines } from './capture-text.ts';
+import type { CaptureBytes } from './capture-lines.ts';
+import { type KeptRequest, readCapture } from './read-capture.ts';
 import { type AsIfLearned, SimulatedDetector } from './simulated-detector.ts';
 
 export interface ReplayOptions {
@@ -19,6 +20,8 @@ export interface ReplayOptions {
   readonly learned?: AsIfLearned;
   /** Beside the preset. */
   readonly policy?: Omit<PolicyInput, 'preset'>;
+  /** What the requests of a capture may take, which wait in memory to be put in order. Default: what is free. */
+  readonly memoryBytes?: number;
 }
 
 /** A verdict, by the preset that gave it. */
@@ -35,6 +38,8 @@ export interface ReplayResult {
   readonly lines: number;
   /** Lines that hold no export request, or were cut. */
   readonly unreadable: number;
+  /** It is a gzip file that ends before its end: the rest was not replayed. */
+  readonly isCut: boolean;
   /** Requests that the receiver refuses. */
   readonly refused: number;
   /** Single records and signals that cannot be used. */
@@ -55,10 +60,13 @@ const defaultRestMs = 3_600_000;
 /** The detector has been awake for long enough to trust what comes late. */
 const warmUpMs = 60_000;
 
-/** Recorded OTLP through the receiver's own decoders, the mappers and the rules, in simulated time. */
-export async function replayCapture(bytes: Uint8Array, options: ReplayOptions): Promise<ReplayResult> {
-  const lines = captureLines(bytes);
-  const requests = inOrder(lines.flatMap((line) => captureLine(line) ?? []));
+/**
+ * Recorded OTLP through the receiver's own decoders, the mappers and the rules, in simulated time.
+ * @throws Error for a gzip file that is damaged, and for more than the memory holds
+ */
+export async function replayCapture(bytes: CaptureBytes, options: ReplayOptions): Promise<ReplayResult> {
+  const { lines, isCut, captured } = await readCapture(bytes, options.memoryBytes ?? availableMemory());
+  const requests = inOrder(captured);
   const firstMs = requests[0]?.atMs ?? 0;
   const lastMs = requests.at(-1)?.atMs ?? 0;
   const zeroMs = requests.find(({ zeroMs }) => zeroMs !== undefined && Number.isFinite(zeroMs))?.zeroMs;
@@ -107,8 +115,9 @@ export async function replayCapture(bytes: Uint8Array, options: ReplayOptions): 
   passTime(nowMs, endMs, (atMs) => judge(atMs, false));
   const [strict, measured] = detectors.map((detector) => detector.turns(Math.max(nowMs, endMs)));
   return {
-    lines: lines.length,
-    unreadable: lines.length - requests.length,
+    lines,
+    unreadable: lines - requests.length,
+    isCut,
     refused,
     refusedRecords,
     verdicts,
@@ -117,10 +126,10 @@ export async function replayCapture(bytes: Uint8Array, options: ReplayOptions): 
   };
 }
 
-type Timed = CapturedRequest & { readonly atMs: number };
+type Timed = KeptRequest & { readonly atMs: number };
 
 /** By arrival; a line without one came with the one before it. */
-function inOrder(requests: readonly CapturedRequest[]): readonly Timed[] {
+function inOrder(requests: readonly KeptRequest[]): readonly Timed[] {
   let beforeMs = requests.find(({ atMs }) => atMs !== undefined)?.atMs ?? 0;
   return requests
     .map((request): Timed => {
@@ -136,9 +145,9 @@ interface Taken {
 }
 
 /** What the receiver makes of a request; undefined: it refuses the whole. */
-async function read({ signal, body }: CapturedRequest, hub: MapperHub): Promise<Taken | undefined> {
+async function read({ signal, body }: KeptRequest, hub: MapperHub): Promise<Taken | undefined> {
   try {
-    const decoded = decode(signal, Buffer.from(body), 'json', defaultIngestLimits, hub.selection);
+    const decoded = decode(signal, body, 'json', defaultIngestLimits, hub.selection);
     const mapped = await hub.map(decoded.foreign);
     return {
       batches: [{ signals: decoded.signals, path: directPath }, ...mapped],
