@@ -135,6 +135,7 @@ test('a process as people see it', () => {
     service: null,
     path: 'direct',
     hostClass: 'server',
+    beats: true,
     worker: false,
     heardAgoMs: s(5),
     loopAgeMs: 0,

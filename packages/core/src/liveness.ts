@@ -47,6 +47,11 @@ export function newProcess(origin: Origin, path: string, now: Now): Process {
   };
 }
 
+/** It has heartbeats. What comes without is telemetry of other makers, which proves neither life nor death. */
+export function beats(process: Process): boolean {
+  return process.seq >= 0;
+}
+
 /** How long a process may be silent before it is held unreachable, ms of the detector's awake time. */
 export function unreachableAfterMs(process: Process, policy: Policy): number {
   return process.hostClass === 'portable' || !process.worker
@@ -133,6 +138,7 @@ export function processView(process: Process, now: Now): ProcessView {
     service: process.service ?? null,
     path: process.path,
     hostClass: process.hostClass,
+    beats: beats(process),
     worker: process.worker,
     heardAgoMs: now.awakeMs - process.heardAwakeMs,
     loopAgeMs: process.loopAgeMs,

@@ -221,6 +221,17 @@ describe('a common cause is likelier than many deaths', () => {
     expect(bench.gone.find(([id]) => id === 'p1')).toEqual(['p1', atS]);
   });
 
+  test('nor do those that never had heartbeats: what they would not send is no silence', () => {
+    const bench = new Bench();
+    bench.beat('p1', 0);
+    for (const id of ['codex', 'gemini']) {
+      bench.processes.coarse(anOrigin({ process: id, boot: '' }), 'direct', at(0));
+      bench.processes.byId.get(id)?.turns.add(`${id}-turn`);
+    }
+    bench.run(0, 100);
+    expect(bench.gone).toEqual([['p1', 60]]);
+  });
+
   test('idle, exited, flagged ones and other paths do not count', () => {
     const bench = new Bench();
     bench.beat('p1', 0);
@@ -288,13 +299,35 @@ describe('what a record changes for the turns of its process', () => {
     expect(processes.byId.get('codex')?.exited).toBe(false);
   });
 
-  test('a record of a producer without heartbeats shows the lag of its path and no life', () => {
+  test('a record of a producer without heartbeats shows the lag of its path, and when it came', () => {
     const { processes } = new Bench();
     processes.coarse(anOrigin({ boot: '', wallMs: at(10).wallMs }), 'direct', at(10));
     processes.coarse(anOrigin({ boot: '', wallMs: at(11).wallMs }), 'direct', at(14));
     processes.coarse(anOrigin({ boot: '' }), 'direct', at(90));
     expect(processes.path('direct').lagMs).toBe(s(3));
-    expect(processes.byId.get('p1')?.heardAwakeMs).toBe(s(10));
+    expect(processes.views(at(95))).toMatchObject([{ beats: false, heardAgoMs: s(5), state: 'live' }]);
+  });
+
+  test('of one that has heartbeats too, it is no sign of life', () => {
+    const bench = new Bench();
+    bench.beat('p1', 0);
+    bench.processes.coarse(anOrigin({ boot: '' }), 'direct', at(50));
+    expect(bench.processes.views(at(50))).toMatchObject([{ beats: true, heardAgoMs: s(50) }]);
+    bench.run(50, 61);
+    expect(bench.gone).toEqual([['p1', 60]]);
+  });
+
+  test('one without heartbeats is never unreachable for missing them, not after a restart either', () => {
+    const bench = new Bench();
+    bench.processes.coarse(anOrigin({ process: 'codex', boot: '' }), 'direct', at(0));
+    bench.processes.byId.get('codex')?.turns.add('T');
+    bench.run(0, 700);
+    bench.restart(700);
+    bench.run(700, 1500);
+    bench.processes.judgeBy(makePolicy());
+    bench.run(1500, 1510);
+    expect(bench.gone).toEqual([]);
+    expect(bench.processes.unreachable()).toEqual(new Map([['direct', 0]]));
   });
 });
 

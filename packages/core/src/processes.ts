@@ -1,7 +1,16 @@
 import type { ProcessFacts } from './context.ts';
 import { DueTable } from './due-table.ts';
 import type { Effect } from './event.ts';
-import { hear, lateBy, newProcess, type Process, processView, tell, unreachableAfterMs } from './liveness.ts';
+import {
+  beats,
+  hear,
+  lateBy,
+  newProcess,
+  type Process,
+  processView,
+  tell,
+  unreachableAfterMs,
+} from './liveness.ts';
 import {
   canaryBack,
   canaryFresh,
@@ -69,6 +78,7 @@ export class Processes {
   coarse(origin: Origin, path: string, now: Now): void {
     const process = this.byId.get(origin.process) ?? newProcess(origin, path, now);
     this.byId.set(origin.process, process);
+    if (!beats(process)) process.heardAwakeMs = now.awakeMs;
     this.#forgetLags(now);
     if (origin.wallMs === undefined) return;
     const lateMs = lateBy(process, origin.wallMs, now);
@@ -150,6 +160,8 @@ export class Processes {
   }
 
   #schedule(process: Process): void {
+    // One without heartbeats has none that could be missed.
+    if (!beats(process)) return;
     this.#due.set(process.id, process.heardAwakeMs + unreachableAfterMs(process, this.#policy));
   }
 
@@ -207,7 +219,7 @@ export class Processes {
     this.#lastNow = now;
   }
 
-  /** Do most of the path's other live processes keep silent too? Idle, exited and flagged ones are left out. */
+  /** Do most of the path's other live processes keep silent too? Left out are those that are idle, have exited, are flagged, or never had heartbeats. */
   #commonCause(process: Process, now: Now): boolean {
     let others = 0;
     let fresh = 0;
@@ -217,7 +229,8 @@ export class Processes {
         other.path !== process.path ||
         other.turns.size === 0 ||
         other.exited ||
-        other.unreachable
+        other.unreachable ||
+        !beats(other)
       )
         continue;
       others++;

@@ -64,7 +64,10 @@ export interface ProcessView {
   readonly service: string | null;
   readonly path: string;
   readonly hostClass: HostClass;
+  /** It has heartbeats; false: telemetry of another maker, whose records prove neither life nor death. */
+  readonly beats: boolean;
   readonly worker: boolean;
+  /** Since its newest heartbeat or, where it has none, its newest record. */
   readonly heardAgoMs: number;
   readonly loopAgeMs: number;
   readonly openTurns: number;

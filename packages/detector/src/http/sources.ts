@@ -4,6 +4,6 @@ import type { Screen } from '../live/screen.ts';
 /** `GET /v1/sources`: which processes are heard, how well, and what cannot be seen. */
 export function sources(screen: Screen): RequestHandler {
   return (_request, response) => {
-    response.setHeader('cache-control', 'no-store').json(screen.sources.list(screen.registry, screen.now()));
+    response.setHeader('cache-control', 'no-store').json(screen.sources);
   };
 }

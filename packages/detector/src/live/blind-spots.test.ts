@@ -8,6 +8,7 @@ import { beatingOf, blindSpotsOf } from './blind-spots.ts';
 
 const path = (more: Partial<SourcePath>): SourcePath => ({
   id: 'p',
+  probed: true,
   canaryAgeMs: null,
   silent: true,
   processes: 0,
@@ -29,6 +30,20 @@ test('one with open turns is, and one that the probe used to come through, befor
     { kind: 'path_silent', about: 'lost', turns: 0 },
   ]);
   expect(spots(path({ silent: false, canaryAgeMs: 10, openTurns: 1 }))).toEqual([]);
+});
+
+test('the path of a mapper is none, whoever uses it; one with processes that beat and without a probe is', () => {
+  const on = (precision: TurnView['precision']) =>
+    blindSpotsOf({
+      paths: [path({ id: 'mapper-codex', probed: false, openTurns: 1 })],
+      processes: [],
+      turns: [{ path: 'mapper-codex', process: 'codex', precision } as TurnView],
+      unjudged: { traces: 0, metrics: 0 },
+    });
+  expect(on('coarse').map(({ kind }) => kind)).toEqual(['no_heartbeats']);
+  expect(on('proven')).toMatchObject([
+    { kind: 'path_silent', text: expect.stringMatching(/^No probe goes by this path/) },
+  ]);
 });
 
 test('a process without heartbeats has none that could stop, nor a main thread that beats', () => {

@@ -14,15 +14,17 @@ export interface BlindSpotInput {
 /** What the detector cannot see, or not well, said before somebody relies on it. */
 export function blindSpotsOf({ paths, processes, turns, unjudged }: BlindSpotInput): BlindSpot[] {
   const spots: BlindSpot[] = [];
-  // A path that no probe has ever come through and that nobody uses (a mapper of a client not run here) hides nothing.
-  for (const { id, silent, canaryAgeMs, openTurns } of paths)
-    if (silent && (openTurns > 0 || canaryAgeMs !== null))
+  for (const { id, probed, silent, canaryAgeMs, openTurns } of paths) {
+    if (!silent) continue;
+    // Nor does a path hide anything that no probe has ever come through and that nobody uses.
+    if (probed ? openTurns > 0 || canaryAgeMs !== null : provenOn(id, turns))
       spots.push({
         kind: 'path_silent',
         about: id,
         turns: openTurns,
-        text: 'The probe does not come back on this path: silence behind it proves nothing, and no process of it is called unreachable.',
+        text: `${probed ? 'The probe does not come back on this path' : 'No probe goes by this path'}: silence behind it proves nothing, and no process of it is called unreachable.`,
       });
+  }
   for (const { id, state, openTurns } of processes) {
     if (openTurns === 0) continue;
     if (state === 'unreachable')
@@ -66,6 +68,11 @@ export function blindSpotsOf({ paths, processes, turns, unjudged }: BlindSpotInp
       text: 'Only telemetry that is sent after the fact arrives. What has not ended yet cannot be seen in it: agents need the Turnwatch instrumentation.',
     });
   return spots.slice(0, listed);
+}
+
+/** On the path of a mapper there are none: what its turns lack is said of them. */
+function provenOn(id: string, turns: readonly TurnView[]): boolean {
+  return turns.some(({ path, precision }) => path === id && precision === 'proven');
 }
 
 /** Processes whose open turns are judged by heartbeats. */

@@ -42,3 +42,22 @@ test('what the three routes answer is what their schemas say, and the most urgen
   const { body: sources } = await at.json('/v1/sources');
   expect(sourceList.parse(sources).processes.map(({ id }) => id)).toEqual([stalls.process, works.process]);
 });
+
+test('a producer without heartbeats is one blind spot, and was heard when its newest record came', async () => {
+  const at = await runDetector({ policy: {} });
+  running = at;
+  const shell = new ScriptedAgent('plain');
+  const says = async (name: 'started' | 'step'): Promise<void> => {
+    const { report: _none, ...record } = shell.says({ name });
+    await post(at.url, [record]);
+  };
+  await says('started');
+  at.pass(60);
+  await says('step');
+  at.pass(5);
+  const { processes, blindSpots } = sourceList.parse((await at.json('/v1/sources')).body);
+  expect(processes).toMatchObject([{ beats: false, state: 'live', heardAgoMs: 5000 }]);
+  expect(blindSpots.filter(({ kind }) => kind !== 'path_silent').map(({ kind }) => kind)).toEqual([
+    'no_heartbeats',
+  ]);
+});

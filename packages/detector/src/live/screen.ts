@@ -1,5 +1,5 @@
 import type { Effect, Now, Policy, Registry, Signal, SourceSilentEvent, TurnEvent } from '@turnwatch/core';
-import type { LiveDetector } from '@turnwatch/protocol';
+import type { LiveDetector, SourceList } from '@turnwatch/protocol';
 import type { Timers } from '../clocks.ts';
 import type { Health } from '../http/health.ts';
 import type { ReceivedRequest } from '../ingest/receiver.ts';
@@ -34,7 +34,7 @@ export interface ScreenOptions {
 export class Screen {
   readonly timeline: Timeline;
   readonly hub: LiveHub;
-  readonly sources: SourceWatch = new SourceWatch();
+  readonly #sources: SourceWatch = new SourceWatch();
   readonly #options: ScreenOptions;
   readonly #told: ToldIndex;
   readonly #startedAt: string;
@@ -65,6 +65,11 @@ export class Screen {
     return this.#options.policy();
   }
 
+  get sources(): SourceList {
+    const { registry, now, health } = this.#options;
+    return this.#sources.list(registry, now(), new Set(Object.keys(health().paths)));
+  }
+
   now(): Now {
     return this.#options.now();
   }
@@ -72,14 +77,14 @@ export class Screen {
   /** A signal is about to be merged, and was. Never throws: what is shown must not hold up what is judged. */
   merge(signal: Signal, now: Now, when: 'before' | 'after'): void {
     this.#safely(() => {
-      if (when === 'before') this.sources.received(signal, now);
+      if (when === 'before') this.#sources.received(signal, now);
       if (signal.type === 'turn') this.timeline[when === 'before' ? 'hear' : 'merged'](signal, now);
       if (when === 'after' && signal.type !== 'canary') this.hub.moved();
     });
   }
 
   request({ signal, status }: Pick<ReceivedRequest, 'signal' | 'status'>): void {
-    if (signal !== 'logs' && status === 200) this.sources.unjudged(signal);
+    if (signal !== 'logs' && status === 200) this.#sources.unjudged(signal);
   }
 
   effect(effect: Effect): void {

@@ -48,7 +48,8 @@ export class SourceWatch {
     this.#unjudged[signal]++;
   }
 
-  list(registry: Registry, now: Now): SourceList {
+  /** @param probed paths that the detector's own probe goes by */
+  list(registry: Registry, now: Now, probed: ReadonlySet<string>): SourceList {
     const turns = registry.turns(now, {
       fits: ({ verdict }) => verdict.state !== 'ended' && verdict.state !== 'expired',
     });
@@ -58,7 +59,7 @@ export class SourceWatch {
     const processes = views
       .map((view) => this.#processOf(view, agents.get(view.id), beating.has(view.id), now))
       .sort(troubleFirst);
-    const paths = registry.paths().map((id) => this.#pathOf(id, views, now));
+    const paths = registry.paths().map((id) => this.#pathOf(id, views, probed.has(id), now));
     const spots: BlindSpot[] = blindSpotsOf({ paths, processes, turns, unjudged: this.#unjudged });
     return {
       at: new Date(now.wallMs).toISOString(),
@@ -87,6 +88,7 @@ export class SourceWatch {
       state: quiet ? 'quiet' : view.state,
       heardAt: new Date(now.wallMs - view.heardAgoMs).toISOString(),
       heardAgoMs: whole(view.heardAgoMs),
+      beats: view.beats,
       worker: view.worker,
       loopAgeMs: whole(view.loopAgeMs),
       lagMs: arrival === undefined ? null : whole(arrival.offsetMs - arrival.leastMs),
@@ -95,12 +97,13 @@ export class SourceWatch {
     };
   }
 
-  #pathOf(id: string, views: readonly ProcessView[], now: Now): SourcePath {
+  #pathOf(id: string, views: readonly ProcessView[], probed: boolean, now: Now): SourcePath {
     const backMs = this.#canaries.get(id);
     const ageMs = backMs === undefined ? null : whole(now.awakeMs - backMs);
     const own = views.filter(({ path }) => path === id);
     return {
       id,
+      probed,
       canaryAgeMs: ageMs,
       silent: ageMs === null || ageMs >= canaryFreshMs,
       processes: own.length,

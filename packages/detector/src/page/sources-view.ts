@@ -143,11 +143,7 @@ function processRow(process: SourceProcess): Cell[] {
     el('span', {}, name, el('span', { class: 'under name' }, under.join(' · '))),
     grouped(process.openTurns),
     `${spell(process.heardAgoMs)} ago`,
-    process.worker
-      ? process.loopAgeMs > 0
-        ? `stuck for ${spell(process.loopAgeMs)}`
-        : 'free'
-      : 'beats itself',
+    mainLoopOf(process),
     process.lagMs === null ? 'unknown' : spell(process.lagMs),
     ahead === null
       ? 'unknown'
@@ -156,6 +152,12 @@ function processRow(process: SourceProcess): Cell[] {
         : `${spell(Math.abs(ahead))} ${ahead > 0 ? 'ahead' : 'behind'}`,
     process.hostClass,
   ];
+}
+
+function mainLoopOf({ beats, worker, loopAgeMs }: SourceProcess): string {
+  if (!beats) return 'no heartbeats';
+  if (!worker) return 'beats itself';
+  return loopAgeMs > 0 ? `stuck for ${spell(loopAgeMs)}` : 'free';
 }
 
 function pathRow(path: SourcePath): Cell[] {

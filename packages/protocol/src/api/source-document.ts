@@ -9,9 +9,11 @@ export interface SourceProcess {
   readonly path: string;
   readonly hostClass: HostClass;
   readonly state: 'live' | 'quiet' | 'suspended' | 'unreachable' | 'exited';
-  /** When its newest record came. */
+  /** When its newest heartbeat came or, where it has none, its newest record. */
   readonly heardAt: string;
   readonly heardAgoMs: number;
+  /** It has heartbeats; false: telemetry of another maker, whose records prove neither life nor death. */
+  readonly beats: boolean;
   /** A worker thread beats, so that a stuck main loop is seen as one. */
   readonly worker: boolean;
   /** How long its main loop has been stuck. */
@@ -26,6 +28,9 @@ export interface SourceProcess {
 /** A way that records come in, with the probe that shows whether it works. */
 export interface SourcePath {
   readonly id: string;
+  /** The detector sends its probe by this way. By those of mappers none goes. */
+  readonly probed: boolean;
+  /** Null: none has come back yet. */
   readonly canaryAgeMs: number | null;
   readonly silent: boolean;
   readonly processes: number;
@@ -71,6 +76,7 @@ export const sourceList: z.ZodType<SourceList> = z.object({
   paths: z.array(
     z.object({
       id: name,
+      probed: z.boolean(),
       canaryAgeMs: durationMs.nullable(),
       silent: z.boolean(),
       processes: count,
@@ -87,6 +93,7 @@ export const sourceList: z.ZodType<SourceList> = z.object({
       state: z.enum(['live', 'quiet', 'suspended', 'unreachable', 'exited']),
       heardAt: instant,
       heardAgoMs: durationMs,
+      beats: z.boolean(),
       worker: z.boolean(),
       loopAgeMs: durationMs,
       lagMs: durationMs.nullable(),
