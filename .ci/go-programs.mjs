@@ -61,6 +61,14 @@ function build(name, binary) {
 }
 
 function main(asked) {
+  if (asked.includes('--help') || asked.includes('-h')) {
+    console.log(`npm run collector:build -- [${Object.keys(programs).join('|')}]...
+
+Builds what the tests run, once and with Go, and prints where each is: ${Object.values(programs)
+      .map(({ what }) => what)
+      .join(', ')}.`);
+    return 0;
+  }
   const names = asked.length === 0 ? Object.keys(programs) : asked;
   const unknown = names.find((name) => !Object.hasOwn(programs, name));
   if (unknown !== undefined) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { arch, cpus, platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { argumentsOf, misused } from '../script/arguments.ts';
 import { benchCore, smokeCore, usualCore } from './core-bench.ts';
 import { benchDetector, smokeDetector, usualDetector } from './detector/detector-bench.ts';
 import {
@@ -14,8 +14,6 @@ import type { Meter } from './meter.ts';
 import { withSection } from './page.ts';
 import { benchStore, smokeStore, usualStore } from './store-bench.ts';
 
-// npm run bench -- NAME [--json] [--write] [--smoke]
-
 const benches: Readonly<Record<string, (meter: Meter, isSmoke: boolean) => Report | Promise<Report>>> = {
   core: (meter, isSmoke) => ({ measurements: benchCore(isSmoke ? smokeCore : usualCore, meter), notes: [] }),
   detector: (_, isSmoke) => benchDetector(isSmoke ? smokeDetector : usualDetector),
@@ -24,28 +22,30 @@ const benches: Readonly<Record<string, (meter: Meter, isSmoke: boolean) => Repor
   store: (meter, isSmoke) => benchStore(isSmoke ? smokeStore : usualStore, meter),
 };
 
-const { values, positionals } = parseArgs({
+const help = `npm run bench -- NAME [flags]
+
+  NAME      ${Object.keys(benches).join(', ')}
+  --json    prints JSON
+  --write   puts the table into docs/benchmarks.md
+  --smoke   tiny: whether it runs at all. Its numbers say nothing
+  --help
+`;
+
+const { values, positionals } = argumentsOf('bench', help, {
   allowPositionals: true,
   options: {
-    /** Prints JSON. */
     json: { type: 'boolean', default: false },
-    /** Puts the table into docs/benchmarks.md. */
     write: { type: 'boolean', default: false },
-    /** Tiny: whether it runs at all. Its numbers say nothing. */
     smoke: { type: 'boolean', default: false },
   },
 });
-const [name = ''] = positionals;
+const [name = '', ...more] = positionals;
+if (more.length > 0) misused('bench', `unexpected argument '${more[0]}'`);
 const bench = benches[name];
 const { gc } = globalThis;
-if (bench === undefined || gc === undefined) {
-  const why =
-    bench === undefined ? `there is no benchmark "${name}"` : 'node must be started with --expose-gc';
-  process.stderr.write(
-    `bench: ${why}. npm run bench -- ${Object.keys(benches).join('|')} [--json] [--write] [--smoke]\n`,
-  );
-  process.exit(2);
-}
+if (bench === undefined)
+  misused('bench', `there is no benchmark "${name}"; there are ${Object.keys(benches).join(', ')}`);
+if (gc === undefined) misused('bench', 'node must be started with --expose-gc');
 const machine = `Node ${process.versions.node}, ${platform()} ${arch()}, ${cpus().length} x ${cpus()[0]?.model.trim() ?? 'unknown'}.`;
 const report = await bench(
   {

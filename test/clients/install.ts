@@ -1,7 +1,8 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Child } from '../llama/children.ts';
+import { atExit } from '../script/at-exit.ts';
 import type { Client } from './client.ts';
 
 const cache = fileURLToPath(new URL('../../node_modules/.cache/turnwatch/clients', import.meta.url));
@@ -16,7 +17,7 @@ export class NotInstalledError extends Error {
  * of them.
  * @throws NotInstalledError with what npm says, in one line
  */
-export function installed(client: Client, progress: (text: string) => void): string {
+export async function installed(client: Client, progress: (text: string) => void): Promise<string> {
   const folder = join(cache, `${client.installedAs ?? client.name}-${client.version}`);
   if (existsSync(folder)) return folder;
   progress(`installing ${client.name} ${client.version} from npm`);
@@ -24,21 +25,29 @@ export function installed(client: Client, progress: (text: string) => void): str
   // Beside its place and moved: an installation that is broken off leaves no half of a client.
   const half = `${folder}.${process.pid}`;
   mkdirSync(half);
+  const removeHalf = (): void =>
+    rmSync(half, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 });
+  const isOver = atExit(removeHalf);
   writeFileSync(
     join(half, 'package.json'),
     JSON.stringify({ name: `turnwatch-client-${client.name}`, private: true, dependencies: client.packages }),
   );
-  const { status, stderr, error } = spawnSync(
+  const npm = new Child(
     'npm',
     ['install', '--prefix', half, '--workspaces=false', '--no-audit', '--no-fund', '--loglevel=error'],
-    { cwd: half, encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] },
+    { cwd: half, detached: true },
   );
-  if (status === 0) {
+  const error = await npm.ended.then(
+    () => undefined,
+    (reason: Error) => reason,
+  );
+  isOver();
+  if (npm.process.exitCode === 0) {
     renameSync(half, folder);
     return folder;
   }
-  rmSync(half, { recursive: true, force: true });
-  const lines = stderr?.split('\n') ?? [];
+  removeHalf();
+  const lines = npm.output.split('\n');
   const said = lines.filter((line) => /^npm (error|ERR!) (code|404|network|notarget)? ?\S/.test(line));
   throw new NotInstalledError(
     `${client.name} ${client.version} could not be installed: ${error?.message ?? said.slice(0, 3).join('; ')}`,

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { parseArgs } from 'node:util';
+import { argumentsOf } from '../script/arguments.ts';
+import { exitOnSignals } from '../script/at-exit.ts';
 import { aiSdk } from './ai-sdk.ts';
 import { bystanders } from './bystanders.ts';
 import { type Case, cases } from './case.ts';
@@ -42,6 +43,7 @@ interface Job {
   readonly which: Case;
 }
 
+exitOnSignals();
 try {
   process.exitCode = await main();
 } catch (error) {
@@ -50,7 +52,7 @@ try {
 }
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = argumentsOf('clients', help, {
     allowPositionals: true,
     options: {
       only: { type: 'string', multiple: true },
@@ -59,13 +61,8 @@ async function main(): Promise<number> {
       json: { type: 'boolean', default: false },
       look: { type: 'boolean', default: false },
       port: { type: 'string', default: '0' },
-      help: { type: 'boolean', default: false },
     },
   });
-  if (values.help) {
-    print(help);
-    return 0;
-  }
   known(
     'client',
     positionals,
@@ -84,11 +81,11 @@ async function main(): Promise<number> {
     throw new Error('--port takes a number from 1 to 65535');
   if (values.look && positionals.length !== 1)
     throw new Error(`--look goes with one client: npm run clients -- ${positionals[0] ?? 'codex'} --look`);
-  const results: CaseResult[] = [];
+  const plan = new Map<Client, readonly Job[]>();
   for (const client of clients) {
     if (positionals.length > 0 && !positionals.includes(client.name)) continue;
     // The longest first, in every way.
-    const wanted = cases
+    const wanted: readonly Job[] = cases
       .filter(
         ({ name }) => (values.only?.includes(name) ?? true) && client.leavesOut?.includes(name) !== true,
       )
@@ -101,12 +98,20 @@ async function main(): Promise<number> {
           })
           .map((way): Job => ({ way, which })),
       );
+    if (wanted.length > 0) plan.set(client, wanted);
+    else if (positionals.length > 0)
+      throw new Error(
+        `nothing of that can be tried with ${client.name}: it is seen by ${ways.filter((way) => client.sight[way] !== undefined).join(', ')}, and not every case fits every client and way`,
+      );
+  }
+  if (plan.size === 0) throw new Error('nothing of that can be tried with any client');
+  const results: CaseResult[] = [];
+  for (const [client, wanted] of plan)
     results.push(
       ...(await runClient(client, wanted, { jobs, port, looks: values.look }, (result) =>
         print(values.json ? JSON.stringify(result) : lineOf(result)),
       )),
     );
-  }
   const faulty = results.filter(({ faults }) => faults.length > 0).length;
   if (!values.json)
     print(`${results.length} cases, ${faulty === 0 ? 'all as they should be' : `${faulty} FAILED`}`);
@@ -125,7 +130,7 @@ async function runClient(
   { jobs, port, looks }: { readonly jobs: number; readonly port: number; readonly looks: boolean },
   tell: (result: CaseResult) => void,
 ): Promise<readonly CaseResult[]> {
-  const folder = installed(client, progress);
+  const folder = await installed(client, progress);
   const stage = await Stage.set(client, port);
   const stopped = looks ? untilStopped() : undefined;
   if (looks) progress(`look at ${stage.detector}/`);

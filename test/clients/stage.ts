@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ModelRequest, type Script, ScriptedProvider } from '@turnwatch/testing/provider';
 import { WebhookSink } from '@turnwatch/testing/webhook-sink';
 import { Child } from '../llama/children.ts';
+import { scratchFolder } from '../script/scratch-folder.ts';
 import type { Client } from './client.ts';
 import { Moments, noted } from './moments.ts';
 import { policy } from './policy.ts';
@@ -38,6 +38,7 @@ export class Stage {
   readonly moments: Moments;
   readonly told: Told[] = [];
   readonly scratch: string;
+  #removeScratch: () => void;
   #scripts: Map<string, (request: ModelRequest) => Script> = new Map();
   #waiting: (() => void)[] = [];
   #client: Client;
@@ -52,7 +53,7 @@ export class Stage {
   private constructor(client: Client) {
     this.#client = client;
     this.moments = new Moments();
-    this.scratch = mkdtempSync(join(tmpdir(), 'turnwatch-clients-'));
+    [this.scratch, this.#removeScratch] = scratchFolder('turnwatch-clients-');
   }
 
   /** @param port of the detector; 0: any that is free */
@@ -119,7 +120,7 @@ export class Stage {
     for (const child of this.#children.reverse()) await child.end();
     await this.#provider?.close();
     await this.#sink?.close();
-    rmSync(this.scratch, { recursive: true, force: true });
+    this.#removeScratch();
   }
 
   async #set(port: number): Promise<void> {

@@ -1,23 +1,39 @@
-import { parseArgs } from 'node:util';
+import { argumentsOf, misused, numberOf } from '../script/arguments.ts';
 import { runOutage } from './outage.ts';
 
-// npm run collector:outage -- [--minutes 5] [--turns 50] [--kind stopped|held]
+const script = 'collector:outage';
+const help = `npm run ${script} -- [flags]
 
-const { values } = parseArgs({
+A real Collector between agents and the detector is away for a while: no running turn may be called stale meanwhile, and
+afterwards the verdicts are those of the direct way. Needs npm run collector:build.
+
+  --minutes N   how long it is away, default 5
+  --turns N     default 50
+  --kind KIND   stopped (the default): its process has ended; held: it stands still (SIGSTOP)
+  --help
+
+Exit code 1: something was not as it should be.
+`;
+
+const { values } = argumentsOf(script, help, {
   options: {
     minutes: { type: 'string', default: '5' },
     turns: { type: 'string', default: '50' },
     kind: { type: 'string', default: 'stopped' },
   },
 });
-const kind = values.kind === 'held' ? 'held' : 'stopped';
+const kind = ['stopped', 'held'].includes(values.kind)
+  ? (values.kind as 'stopped' | 'held')
+  : misused(script, `--kind must be stopped or held, not "${values.kind}"`);
+const minutes = numberOf(script, '--minutes', values.minutes, 0);
+const turns = numberOf(script, '--turns', values.turns, 1);
 const begunMs = performance.now();
 const print = (line: string): void =>
   void process.stdout.write(`${((performance.now() - begunMs) / 1000).toFixed(1).padStart(7)} s  ${line}\n`);
 const result = await runOutage({
   kind,
-  outageMs: Number(values.minutes) * 60_000,
-  turns: Number(values.turns),
+  outageMs: minutes * 60_000,
+  turns,
   print,
 });
 print(JSON.stringify(result, null, 2));

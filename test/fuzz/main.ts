@@ -5,23 +5,27 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { rolldown } from 'rolldown';
+import { argumentsOf, numberOf } from '../script/arguments.ts';
 import { acceptOldGlibc, buildShim } from './old-glibc.ts';
 import { seeds } from './seeds.ts';
 
-// Coverage-guided fuzzing of the decoders with jazzer.js (libFuzzer). Ends with exit code 1 at the first input that
-// breaks what check.ts says must hold; that input is written to regressions/, where the test suite replays it.
-//
-//   npm run fuzz -- --minutes 10
+const help = `npm run fuzz -- [flags]
+
+Coverage-guided fuzzing of the decoders with jazzer.js (libFuzzer). Ends with exit code 1 at the first input that breaks
+what test/fuzz/check.ts says must hold; that input is written to test/fuzz/regressions, where the test suite replays it.
+
+  --minutes N   default 1
+  --seed N      default any
+  --help
+`;
 
 const here = dirname(fileURLToPath(import.meta.url));
 const regressions = join(here, 'regressions');
-const { values } = parseArgs({
+const { values } = argumentsOf('fuzz', help, {
   options: { minutes: { type: 'string', default: '1' }, seed: { type: 'string' } },
 });
-const seconds = Math.round(Number(values.minutes) * 60);
-if (!(seconds > 0)) throw new Error(`--minutes must be a number above 0, not ${values.minutes}`);
+const seconds = Math.round(numberOf('fuzz', '--minutes', values.minutes, 0.02) * 60);
 
 const folder = mkdtempSync(join(tmpdir(), 'turnwatch-fuzz-'));
 try {

@@ -1,18 +1,30 @@
-import { parseArgs } from 'node:util';
+import { argumentsOf, misused, numberOf } from '../script/arguments.ts';
 import { AttackedDetector } from './attacked-detector.ts';
 import { attacks } from './attacks.ts';
 import { besiege, type Siege } from './siege.ts';
 
-// Each kind of hostile input against a detector in a process of its own with a heap of 1 GB, while another source
-// sends five records a second. Prints a table; exit code 1 where the other source waits longer than a second or loses a
-// record, the heap or the memory grows beyond its bound, an answer is wrong, or the detector ends.
-//
-//   npm run hostile -- [--rounds 20] [--only "gzip"]
+const help = `npm run hostile -- [flags]
 
-const { values } = parseArgs({
+Each kind of hostile input against a detector in a process of its own with a heap of 1 GB, while another source sends five
+records a second. Prints a table; exit code 1 where the other source waits longer than a second or loses a record, the heap
+or the memory grows beyond its bound, an answer is wrong, or the detector ends.
+
+  --rounds N    of each, default 20
+  --only TEXT   attacks whose names have it: ${attacks.map(({ name }) => name).join(', ')}
+  --help
+`;
+
+const { values } = argumentsOf('hostile', help, {
   options: { rounds: { type: 'string', default: '20' }, only: { type: 'string', default: '' } },
 });
-const scale = { rounds: Number(values.rounds), senders: 8, connections: 1000, slowMs: 15_000 };
+const wanted = attacks.filter(({ name }) => name.includes(values.only));
+if (wanted.length === 0) misused('hostile', `no attack has "${values.only}" in its name`);
+const scale = {
+  rounds: numberOf('hostile', '--rounds', values.rounds, 1),
+  senders: 8,
+  connections: 1000,
+  slowMs: 15_000,
+};
 const MB = 1e6;
 /** A container of 2 GB is enough: bodies as sent and as unpacked are the most of it. */
 const bounds = { worstMs: 1000, heapMb: 700, rssMb: 1500 };
@@ -22,7 +34,7 @@ console.log(
   '| attack | answers | beats of the other source | its worst ms | blocked ms | heap after, peak MB | memory peak MB | s |',
 );
 console.log('| --- | --- | --- | --- | --- | --- | --- | --- |');
-for (const attack of attacks.filter(({ name }) => name.includes(values.only))) {
+for (const attack of wanted) {
   // Each its own, so that what one leaves behind is not measured with the next.
   const detector = await AttackedDetector.start({});
   const siege = await besiege(detector, attack, scale);

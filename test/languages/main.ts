@@ -2,10 +2,19 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { argumentsOf } from '../script/arguments.ts';
+import { exitOnSignals } from '../script/at-exit.ts';
 import { toldAndStalled, toldToItsEnd, withHastyDetector } from './told-turn.ts';
 
-// npm run languages
-// The example in Python with the real OpenTelemetry SDK, from its package index.
+argumentsOf(
+  'languages',
+  `npm run languages
+
+The example in Python (examples/other-languages/turn.py) with the real OpenTelemetry SDK, which is installed once, from its
+package index, into node_modules/.cache. Skipped where there is no Python. Exit code 1: something was not as it should be.
+`,
+  {},
+);
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -14,7 +23,8 @@ const script = here('../../examples/other-languages/turn.py');
 
 const python = installed();
 if (python === undefined) print('SKIPPED: there is no Python with venv and pip that could fetch the SDK');
-else
+else {
+  exitOnSignals();
   await withHastyDetector(async (detector) => {
     const healthy = await toldToItsEnd(detector, python, [script]);
     const stalled = await toldAndStalled(detector, python, [script]);
@@ -30,6 +40,7 @@ else
     print(isRight ? 'all as it should be' : 'FAULT');
     if (!isRight) process.exitCode = 1;
   });
+}
 
 function installed(): string | undefined {
   const folder = here('../../node_modules/.cache/turnwatch-python');

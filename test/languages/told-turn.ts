@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Child } from '../llama/children.ts';
+import { atExit } from '../script/at-exit.ts';
+import { scratchFolder } from '../script/scratch-folder.ts';
 
 export interface ToldTurn {
   readonly state: string;
@@ -17,7 +18,7 @@ export interface ToldTurn {
 
 /** A detector that finds a turn stale that has said nothing for a second. */
 export async function withHastyDetector(work: (detector: string) => Promise<void>): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), 'turnwatch-languages-'));
+  const [scratch, removeScratch] = scratchFolder('turnwatch-languages-');
   const config = join(scratch, 'turnwatch.yaml');
   writeFileSync(
     config,
@@ -29,7 +30,7 @@ export async function withHastyDetector(work: (detector: string) => Promise<void
     await work(url);
   } finally {
     await detector.end();
-    rmSync(scratch, { recursive: true, force: true });
+    removeScratch();
   }
 }
 
@@ -70,7 +71,7 @@ function start(
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): ReturnType<typeof spawn> {
-  return spawn(file, args, {
+  const child = spawn(file, args, {
     detached: true,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: {
@@ -81,6 +82,10 @@ function start(
       ...environment,
     },
   });
+  // A group of its own hears no Ctrl-C.
+  const outlived = atExit(() => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')));
+  child.once('close', outlived);
+  return child;
 }
 
 async function turnOf(detector: string, id: string): Promise<ToldTurn> {

@@ -1,10 +1,11 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { atExit } from '../script/at-exit.ts';
 
 const cli = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
-/** A program that runs beside this one, and what it has printed. */
+/** A program that runs beside this one, not longer than it, and what it has printed. */
 export class Child {
   readonly process: ChildProcess;
   readonly ended: Promise<unknown>;
@@ -14,6 +15,8 @@ export class Child {
   constructor(file: string, args: readonly string[], options: SpawnOptions = {}) {
     this.process = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = once(this.process, 'close');
+    const outlived = atExit(() => this.#kill(options.detached === true));
+    this.process.once('close', outlived);
     const take = (piece: Buffer): void => {
       this.output = (this.output + piece.toString()).slice(-200_000);
       for (const wake of this.#wake.splice(0)) wake();
@@ -42,6 +45,18 @@ export class Child {
 
   signal(signal: NodeJS.Signals): void {
     this.process.kill(signal);
+  }
+
+  /** With what it has started, where that is a group. */
+  #kill(isGroup: boolean): void {
+    const { pid } = this.process;
+    if (pid === undefined) return;
+    try {
+      process.kill(isGroup ? -pid : pid, 'SIGKILL');
+    } catch (error) {
+      // It has ended by itself, and that has not been heard of yet.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
   }
 
   async end(): Promise<void> {

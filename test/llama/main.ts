@@ -1,23 +1,34 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { configure, flush } from '@turnwatch/instrumentation';
+import { freePorts } from '../collector/free-port.ts';
+import { argumentsOf, misused, numberOf } from '../script/arguments.ts';
+import { exitOnSignals } from '../script/at-exit.ts';
+import { scratchFolder } from '../script/scratch-folder.ts';
 import { Child } from './children.ts';
 import { ownLook, pollRate } from './poll-rate.ts';
 import { writeRandomModel } from './random-model.ts';
 import { type ReadResult, readOnce, type Scene, seconds } from './read.ts';
 import { ways } from './ways.ts';
 
-// npm run llama -- [--server FILE] [--way NAME]... [--read SECONDS] [--prompt CHARACTERS] [--no-poll-rate]
-// A real llama-server reads a long prompt, and is watched in each way there is. Takes ten minutes and more.
+const help = `npm run llama -- [flags]
 
-const { values } = parseArgs({
+A real llama-server reads a long prompt, and is watched in each way there is. Takes ten minutes and more.
+
+  --server FILE        llama-server; default what get-llama-server.sh has unpacked, or unpacks now
+  --way NAME           ${ways.map(({ name }) => name).join(', ')}; may be given more than once, default all
+  --read SECONDS       how long a read is watched, default 65
+  --prompt CHARACTERS  how long the prompt is, a token each, default 48000
+  --no-poll-rate       leaves out how often one may look
+  --help
+
+Exit code 1: something was not as it should be.
+`;
+
+const { values } = argumentsOf('llama', help, {
   options: {
-    /** Default: what get-llama-server.sh has unpacked, or unpacks now. */
     server: { type: 'string' },
     way: { type: 'string', multiple: true },
     read: { type: 'string', default: '65' },
@@ -27,32 +38,41 @@ const { values } = parseArgs({
 });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
-const port = { server: 18_080, detector: 18_318, tap: 18_319 };
+const strange = values.way?.find((name) => !ways.some((way) => way.name === name));
+if (strange !== undefined)
+  misused('llama', `there is no way "${strange}"; there are ${ways.map(({ name }) => name).join(', ')}`);
+const readS = numberOf('llama', '--read', values.read, 1);
+const promptTokens = numberOf('llama', '--prompt', values.prompt, 1);
+exitOnSignals();
+const [serverPort = 0, detectorPort = 0, tapPort = 0] = await freePorts(3);
+const port = { server: serverPort, detector: detectorPort, tap: tapPort };
 const at = (which: keyof typeof port): string => `http://127.0.0.1:${port[which]}`;
 
-const server = values.server ?? unpacked();
+const server = values.server ?? (await unpacked());
 if (server === undefined)
   print(
     'SKIPPED: there is no llama-server, and none could be fetched (Debian, root and its mirror are needed)',
   );
 else await run(server);
 
-function unpacked(): string | undefined {
+async function unpacked(): Promise<string | undefined> {
   const dir = here('../../node_modules/.cache/turnwatch-llama');
   const file = join(dir, 'llama-server');
   if (existsSync(file)) return file;
   mkdirSync(dir, { recursive: true });
   print('fetching llama-server');
-  const { status, stderr, error } = spawnSync('bash', [here('get-llama-server.sh'), dir], {
-    encoding: 'utf8',
-  });
-  if (status === 0) return file;
-  print(error?.message ?? stderr.trim().split('\n').slice(-5).join('\n'));
+  const script = new Child('bash', [here('get-llama-server.sh'), dir], { detached: true });
+  const error = await script.ended.then(
+    () => undefined,
+    (reason: Error) => reason,
+  );
+  if (script.process.exitCode === 0) return file;
+  print(error?.message ?? script.output.trim().split('\n').slice(-5).join('\n'));
   return undefined;
 }
 
 async function run(file: string): Promise<void> {
-  const scratch = mkdtempSync(join(tmpdir(), 'turnwatch-llama-'));
+  const [scratch, removeScratch] = scratchFolder('turnwatch-llama-');
   const children: Child[] = [];
   try {
     const faults = await inScratch(file, scratch, children);
@@ -60,7 +80,7 @@ async function run(file: string): Promise<void> {
     if (faults > 0) process.exitCode = 1;
   } finally {
     for (const child of children.reverse()) await child.end();
-    rmSync(scratch, { recursive: true, force: true });
+    removeScratch();
   }
 }
 
@@ -74,7 +94,7 @@ async function inScratch(file: string, scratch: string, children: Child[]): Prom
   ]);
   children.push(llama);
   await llama.prints(/listening on/);
-  print(`llama-server listens; a prompt has ${values.prompt} tokens, a read is watched for ${values.read} s`);
+  print(`llama-server listens; a prompt has ${promptTokens} tokens, a read is watched for ${readS} s`);
 
   const config = join(scratch, 'turnwatch.yaml');
   // The defaults of both presets at a tenth and less: a read of a minute is then what one of ten minutes is.
@@ -106,16 +126,14 @@ async function inScratch(file: string, scratch: string, children: Child[]): Prom
 
   // Without blanks, each of which would be three of the model's tokens.
   const words = 'the-quick-brown-fox-jumps-over-the-lazy-dog-and-goes-on.';
-  const prompt = words
-    .repeat(Math.ceil(Number(values.prompt) / words.length))
-    .slice(0, Number(values.prompt));
+  const prompt = words.repeat(Math.ceil(promptTokens / words.length)).slice(0, promptTokens);
   const scene: Scene = {
     detector: at('detector'),
     engine: at('server'),
     tap: at('tap'),
     server: llama,
     prompt,
-    readMs: Number(values.read) * 1000,
+    readMs: readS * 1000,
     print,
   };
   let faults = 0;

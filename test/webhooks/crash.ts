@@ -1,25 +1,35 @@
-import { parseArgs } from 'node:util';
 import { SmallDisk } from '../../packages/detector/src/testing/small-disk.ts';
+import { argumentsOf, numberOf } from '../script/arguments.ts';
 import { type CrashResult, crashRounds } from './crash-rounds.ts';
 
-// npm run crash -- [--rounds 100] [--seed N] [--small-disk]
+const help = `npm run crash -- [flags]
 
-const { values } = parseArgs({
+The detector is killed at random instants while it works, again and again: nothing that it has acknowledged may be lost.
+
+  --rounds N     default 100
+  --seed N       default any; it is printed
+  --small-disk   on a tmpfs of 48 MB that is full half of the time; needs the right to mount
+  --help
+
+Exit code 1: something was lost.
+`;
+
+const { values } = argumentsOf('crash', help, {
   options: {
     rounds: { type: 'string', default: '100' },
     seed: { type: 'string' },
-    /** On a tmpfs of 48 MB that is full half of the time; needs the right to mount. */
     'small-disk': { type: 'boolean', default: false },
   },
 });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
-const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+const seed = seedOf(values.seed);
+const rounds = numberOf('crash', '--rounds', values.rounds, 1);
 const disk = values['small-disk'] ? SmallDisk.mount(48) : undefined;
 if (values['small-disk'] && disk === undefined) process.exit(1);
-print(`crash: ${values.rounds} rounds, seed ${seed}${disk === undefined ? '' : ', on a small disk'}`);
+print(`crash: ${rounds} rounds, seed ${seed}${disk === undefined ? '' : ', on a small disk'}`);
 try {
   const result = await crashRounds({
-    rounds: Number(values.rounds),
+    rounds,
     seed,
     ...(disk === undefined ? {} : { disk }),
     onRound: (round, { started, verdictsSeen }) => {
@@ -29,6 +39,10 @@ try {
   report(result);
 } finally {
   disk?.unmount();
+}
+
+function seedOf(given: string | undefined): number {
+  return given === undefined ? Math.floor(Math.random() * 2 ** 31) : numberOf('crash', '--seed', given, 0);
 }
 
 function report({ faults, upMs, recoveredMs, ...result }: CrashResult): void {

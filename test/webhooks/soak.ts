@@ -1,30 +1,39 @@
-import { parseArgs } from 'node:util';
+import { argumentsOf, misused, numberOf } from '../script/arguments.ts';
 import { crowd } from './crowd.ts';
 import { killRounds } from './kill-rounds.ts';
 
-// npm run soak -- kills [ROUNDS] [--seed N]
-// npm run soak -- endpoints [VERDICTS A PARENT] [--per-second N|Infinity]
+const help = `npm run soak -- kills [ROUNDS] [--seed N]
+npm run soak -- endpoints [VERDICTS] [--per-second N]
 
-const { values, positionals } = parseArgs({
+  kills          detector and parents are killed at random instants, 200 rounds: each verdict is handled once
+  endpoints      1000 parents, of which 101 misbehave, are told 3 verdicts each: the others within a second
+  --seed N       of kills; default any, it is printed
+  --per-second N of endpoints: verdicts over all parents, default 100; Infinity: all at once
+  --help
+
+Exit code 1: something was not as it should be.
+`;
+
+const { values, positionals } = argumentsOf('soak', help, {
   allowPositionals: true,
   options: {
     seed: { type: 'string' },
-    /** Verdicts a second over all parents; `Infinity`: all at once. */
     'per-second': { type: 'string', default: '100' },
   },
 });
-const [name, count] = positionals;
+const [name, count, ...more] = positionals;
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-if (name === 'kills') await soakKills(Number(count ?? 200));
-else if (name === 'endpoints') await soakEndpoints(Number(count ?? 3));
-else {
-  process.stderr.write(`soak: there is no soak "${name ?? ''}". npm run soak -- kills 200 | endpoints 3\n`);
-  process.exitCode = 2;
-}
+if (more.length > 0) misused('soak', `unexpected argument '${more[0]}'`);
+if (name === 'kills') await soakKills(numberOf('soak', 'ROUNDS', count ?? '200', 1));
+else if (name === 'endpoints') await soakEndpoints(numberOf('soak', 'VERDICTS', count ?? '3', 1));
+else misused('soak', `there is no soak "${name ?? ''}"; there are kills and endpoints`);
 
 async function soakKills(rounds: number): Promise<void> {
-  const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
+  const seed =
+    values.seed === undefined
+      ? Math.floor(Math.random() * 2 ** 31)
+      : numberOf('soak', '--seed', values.seed, 0);
   print(`kills: ${rounds} rounds, seed ${seed}`);
   const { faults, ...result } = await killRounds({
     rounds,
@@ -40,7 +49,7 @@ async function soakKills(rounds: number): Promise<void> {
 }
 
 async function soakEndpoints(eventsEach: number): Promise<void> {
-  const perSecond = Number(values['per-second']);
+  const perSecond = numberOf('soak', '--per-second', values['per-second'], 1);
   print(
     `endpoints: 1000, of them 50 hang, 50 answer 500, 1 streams without end; ${eventsEach} verdicts each, ${perSecond} a second`,
   );

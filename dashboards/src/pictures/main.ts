@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { argumentsOf, misused } from '../../../test/script/arguments.ts';
 import { dashboards } from '../grafana/all.ts';
 import { dashboardOf } from '../grafana/dashboard.ts';
 import { rulesFile } from '../testing/live-scene.ts';
@@ -11,12 +12,24 @@ import { bundle, photograph } from './camera.ts';
 import { prometheusWith } from './history.ts';
 import { SimulatedHours } from './simulated-hours.ts';
 
-// `npm run dashboards:pictures [-- FOLDER]`: every panel as Grafana draws it, of the last of three simulated hours.
+const script = 'dashboards:pictures';
+const help = `npm run ${script} -- [FOLDER]
+
+Every panel as Grafana draws it, of the last of three simulated hours. Installs Grafana's components once (450 MB).
+
+  FOLDER   of the pictures, default node_modules/.cache/turnwatch/pictures
+  --help
+
+TURNWATCH_SCRAPES names a file that keeps the simulated hours for the next time.
+`;
+const { positionals } = argumentsOf(script, help, { allowPositionals: true });
+const [folderOfPictures, ...more] = positionals;
+if (more.length > 0) misused(script, `unexpected argument '${more[0]}'`);
 
 const hours = 3;
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const tool = at('../../pictures');
-const out = process.argv[2] ?? at('../../../node_modules/.cache/turnwatch/pictures');
+const out = folderOfPictures ?? at('../../../node_modules/.cache/turnwatch/pictures');
 
 if (!existsSync(join(tool, 'node_modules'))) {
   console.log('Installing Grafana’s components (450 MB)');

@@ -5,15 +5,31 @@ import { documentOf } from './study-document.ts';
 import { gather, modelIds, type StudyOptions, tasksOf } from './study-plan.ts';
 import { runShared } from './study-pool.ts';
 
-// npm run study -- [--full [S2c,S3b]] [--turns N] [--models S1,S2] [--seed N] [--out FILE] [--threads N]
-
 const usualTurns = 200_000;
 const fullTurns = 2_000_000;
+
+const help = `npm run study -- [flags]
+
+How soon stalls are found and how often healthy turns are accused, by models of providers. Writes docs/study.md.
+
+  --turns N            of each model, default ${usualTurns}
+  --full [MODEL,...]   these, or all, with ${fullTurns} turns
+  --models MODEL,...   ${modelIds.join(',')}; default all
+  --seed N             default 1
+  --out FILE           default docs/study.md
+  --threads N          default one for each processor
+  --help
+`;
+
+function misused(why: string): never {
+  process.stderr.write(`study: ${why}; see npm run study -- --help\n`);
+  process.exit(2);
+}
 
 function whole(name: string, text: string): number {
   const value = Number(text);
   if (!Number.isSafeInteger(value) || value < 1)
-    throw new RangeError(`--${name} must be a whole number of at least 1, not "${text}"`);
+    misused(`--${name} must be a whole number of at least 1, not "${text}"`);
   return value;
 }
 
@@ -21,7 +37,7 @@ function known(name: string, text: string): string[] {
   const ids = text.split(',').filter((id) => id !== '');
   for (const id of ids)
     if (!modelIds.includes(id))
-      throw new RangeError(`--${name}: there is no model "${id}". There are ${modelIds.join(', ')}`);
+      misused(`--${name}: there is no model "${id}"; there are ${modelIds.join(', ')}`);
   return ids;
 }
 
@@ -35,17 +51,31 @@ function withFull(args: readonly string[]): string[] {
   });
 }
 
-const { values } = parseArgs({
-  args: withFull(process.argv.slice(2)),
-  options: {
-    full: { type: 'string', default: '' },
-    turns: { type: 'string', default: String(usualTurns) },
-    models: { type: 'string', default: '' },
-    seed: { type: 'string', default: '1' },
-    threads: { type: 'string', default: String(availableParallelism()) },
-    out: { type: 'string', default: '' },
-  },
-});
+// Returned as it is parsed: its type is that of the flags.
+function valuesOf(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      options: {
+        full: { type: 'string', default: '' },
+        turns: { type: 'string', default: String(usualTurns) },
+        models: { type: 'string', default: '' },
+        seed: { type: 'string', default: '1' },
+        threads: { type: 'string', default: String(availableParallelism()) },
+        out: { type: 'string', default: '' },
+      },
+    }).values;
+  } catch (error) {
+    misused(error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error));
+  }
+}
+
+const given = process.argv.slice(2);
+if (given.includes('--help') || given.includes('-h')) {
+  process.stdout.write(help);
+  process.exit(0);
+}
+const values = valuesOf(withFull(given));
 const options: StudyOptions = {
   turns: whole('turns', values.turns),
   turnsOf: Object.fromEntries(known('full', values.full).map((id) => [id, fullTurns])),
