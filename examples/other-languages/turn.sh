@@ -14,11 +14,11 @@ say() {
     attributes=$attributes',{"key":"'$1'","value":{"stringValue":"'$2'"}}'
     shift 2
   done
-  # A detector that is away must not stop the work: two seconds at most, and never a failure.
+  # A detector that is away must not stop the work: two seconds at most, never a failure, and a word the first time.
   curl -sf -m 2 -o /dev/null -H 'content-type: application/json' \
     ${TURNWATCH_API_TOKEN:+-H "authorization: Bearer $TURNWATCH_API_TOKEN"} \
     -d '{"resourceLogs":[{"resource":{"attributes":[{"key":"service.name","value":{"stringValue":"shell-agent"}}]},"scopeLogs":[{"logRecords":[{"timeUnixNano":"'$instant'","eventName":"'"$event"'","attributes":['"$attributes"']}]}]}]}' \
-    "$detector/v1/logs" || true
+    "$detector/v1/logs" || { [ "${untold-}" ] || echo "$0: $detector takes nothing (is it there? does it want TURNWATCH_API_TOKEN?): nobody watches turn $turn" >&2; untold=yes; }
 }
 
 say turnwatch.turn.started turnwatch.turn.parent_id "${PARENT_ID:-planner}" gen_ai.agent.name shell
