@@ -1,9 +1,13 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, test } from 'vitest';
 import { HeldClocks } from '../testing/held-time.ts';
 import { Recorder } from '../testing/recorder.ts';
 import { Relay } from '../testing/relay.ts';
 import { type RunningDetector, runDetector } from '../testing/running-detector.ts';
 import { post, protobufOf, ScriptedAgent } from '../testing/scripted-agent.ts';
+import { Canaries } from './canaries.ts';
 
 let running: RunningDetector | undefined;
 let relay: Relay | undefined;
@@ -89,6 +93,32 @@ describe('a probe through each configured path', () => {
     expect(detector.events[0]).toMatchObject({ path: 'eu', turns: 1 });
   });
 
+  test('the log says once that a path went blind, and once that it works again, with the age of the canary', async () => {
+    const { detector, relay: between, log } = await routed();
+    await until(detector, 'eu');
+    const said = () =>
+      log.lines
+        .filter(({ message }) => message.includes('the path eu'))
+        .map(({ level, fields, message }) => [level, fields, message]);
+    between.jam();
+    for (let second = 1; second <= 30; second++) {
+      detector.pass(1);
+      await between.holds(second);
+    }
+    const blind = [
+      'warn',
+      { path: 'eu', canaryAgeMs: 11_000 },
+      'blind on the path eu: its canary does not come back, and silence behind it proves nothing',
+    ];
+    expect(said()).toEqual([blind]);
+    await between.release();
+    detector.pass(1);
+    expect(said()).toEqual([
+      blind,
+      ['warn', { path: 'eu', canaryAgeMs: 1000 }, 'the path eu works again: its canary comes back'],
+    ]);
+  });
+
   test('a relay that does not name its path is told of once, with what to do', async () => {
     const { detector, log } = await routed({});
     await until(detector, 'eu');
@@ -105,6 +135,76 @@ describe('a probe through each configured path', () => {
     ]);
   });
 });
+
+describe('a probe that is not taken is one line an episode, with where it went and why', () => {
+  const at = 'http://user:pass@127.0.0.1';
+  const notTaken = (log: Recorder) =>
+    log.lines.filter(({ message }) => message === 'the canary was not taken').map(({ fields }) => fields);
+
+  test('nothing answers: no address with credentials, and nothing said twice', async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const { port } = silent.address() as AddressInfo;
+    const log = new Recorder();
+    const canaries = new Canaries({ awakeMs: () => 0, logger: log });
+    try {
+      canaries.watch([{ path: 'held', url: `${at}:${port}/v1/logs?key=of-mine`, headers: {} }]);
+      await canaries.beat();
+      await canaries.beat();
+      expect(notTaken(log)).toEqual([
+        { path: 'held', url: `http://[…]@127.0.0.1:${port}/v1/logs?[…]`, why: 'no answer within 900 ms' },
+      ]);
+    } finally {
+      canaries.close();
+      silent.closeAllConnections();
+      silent.close();
+    }
+  });
+
+  test('refused, then back, then answered with an error', async () => {
+    let status: number | undefined;
+    const ids: string[] = [];
+    const server = createServer(async (request, response) => {
+      const body = (await json(request)) as ProbeBody;
+      ids.push(body.resourceLogs[0].scopeLogs[0].logRecords[0].attributes[1].value.stringValue);
+      if (status === undefined) response.destroy();
+      else response.writeHead(status).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const log = new Recorder();
+    const canaries = new Canaries({ awakeMs: () => 0, logger: log });
+    try {
+      canaries.watch([{ path: 'eu', url: `http://127.0.0.1:${port}/v1/logs`, headers: {} }]);
+      await canaries.beat();
+      await canaries.beat();
+      expect(notTaken(log)).toMatchObject([{ why: 'socket hang up' }]);
+      canaries.back([{ type: 'canary', path: 'eu', id: ids.at(-1) ?? '' }], 'eu');
+      status = 401;
+      await canaries.beat();
+      await canaries.beat();
+      expect(notTaken(log)).toMatchObject([{ why: 'socket hang up' }, { why: 'it was answered 401' }]);
+    } finally {
+      canaries.close();
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
+
+interface ProbeBody {
+  readonly resourceLogs: [
+    {
+      readonly scopeLogs: [
+        {
+          readonly logRecords: [
+            { readonly attributes: [unknown, { readonly value: { readonly stringValue: string } }] },
+          ];
+        },
+      ];
+    },
+  ];
+}
 
 test('a canary that somebody else sends counts for nothing', async () => {
   running = await runDetector();

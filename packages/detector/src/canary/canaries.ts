@@ -1,6 +1,7 @@
 import type { AwakeMs, Signal } from '@turnwatch/core';
 import type { CanaryRoute } from '../config/shape.ts';
 import { pathHeader } from '../ingest/paths.ts';
+import { withoutUrlSecrets } from '../log/plain-url.ts';
 import type { Logger } from '../logger.ts';
 import { Canary } from './canary.ts';
 import { SentCanaries } from './sent-canaries.ts';
@@ -24,6 +25,10 @@ interface Watched {
   readonly route: CanaryRoute;
   readonly sinceMs: AwakeMs;
   newestMs: AwakeMs | undefined;
+  /** That its probe is not taken has been told, since one last came back. */
+  failureTold: boolean;
+  /** That it is blind has been told. */
+  blindTold: boolean;
 }
 
 /** The probes of all paths, each second one through each, and how long ago the newest that came back was sent. */
@@ -51,14 +56,15 @@ export class Canaries {
       if (this.#watched.has(route.path)) continue;
       const canary = new Canary({
         ...route,
-        onFailure: (error, path) =>
-          this.#options.logger.warn({ err: error, path }, 'the canary was not taken'),
+        onFailure: (why) => this.#notTaken(route, why),
       });
       this.#watched.set(route.path, {
         canary,
         route,
         sinceMs: this.#options.awakeMs(),
         newestMs: undefined,
+        failureTold: false,
+        blindTold: false,
       });
     }
   }
@@ -66,6 +72,7 @@ export class Canaries {
   /** One probe into each path; resolves when all were taken or given up. Never rejects. */
   async beat(): Promise<void> {
     const nowMs = this.#options.awakeMs();
+    this.#tellBlind(nowMs);
     await Promise.all(
       [...this.#watched].map(([path, { canary }]) => canary.beat(this.#sent.send(path, nowMs))),
     );
@@ -80,6 +87,7 @@ export class Canaries {
       const watched = this.#watched.get(signal.path);
       if (sentAwakeMs === undefined || watched === undefined) return [];
       watched.newestMs = Math.max(watched.newestMs ?? sentAwakeMs, sentAwakeMs);
+      watched.failureTold = false;
       if (signal.path !== path) this.#stray(signal.path, path);
       return [{ ...signal, sentAwakeMs }];
     });
@@ -91,7 +99,7 @@ export class Canaries {
       [...this.#watched].map(([path, { newestMs, sinceMs }]) => [
         path,
         {
-          ok: nowMs - (newestMs ?? sinceMs) <= lateMs,
+          ok: !isBlind({ newestMs, sinceMs }, nowMs),
           canaryAgeMs: newestMs === undefined ? null : Math.round(nowMs - newestMs),
         },
       ]),
@@ -100,6 +108,29 @@ export class Canaries {
 
   close(): void {
     for (const { canary } of this.#watched.values()) canary.close();
+  }
+
+  #notTaken({ path, url }: CanaryRoute, why: string): void {
+    const watched = this.#watched.get(path);
+    if (watched === undefined || watched.failureTold) return;
+    watched.failureTold = true;
+    this.#options.logger.warn({ path, url: withoutUrlSecrets(url), why }, 'the canary was not taken');
+  }
+
+  /** Once when a path goes blind, and once when it is back. */
+  #tellBlind(nowMs: AwakeMs): void {
+    for (const [path, watched] of this.#watched) {
+      const blind = isBlind(watched, nowMs);
+      if (blind === watched.blindTold) continue;
+      watched.blindTold = blind;
+      const { newestMs } = watched;
+      this.#options.logger.warn(
+        { path, canaryAgeMs: newestMs === undefined ? null : Math.round(nowMs - newestMs) },
+        blind
+          ? `blind on the path ${path}: its canary does not come back, and silence behind it proves nothing`
+          : `the path ${path} works again: its canary comes back`,
+      );
+    }
   }
 
   /** Records of agents that come the same way are booked under the other path, whose probe says nothing about it. */
@@ -112,4 +143,8 @@ export class Canaries {
         `"${pathHeader}: ${path}", or a token of its own that has this path`,
     );
   }
+}
+
+function isBlind({ newestMs, sinceMs }: Pick<Watched, 'newestMs' | 'sinceMs'>, nowMs: AwakeMs): boolean {
+  return nowMs - (newestMs ?? sinceMs) > lateMs;
 }

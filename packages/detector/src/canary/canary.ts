@@ -11,8 +11,8 @@ export interface CanaryOptions {
   /** The way the probe comes in. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** One probe was not taken; `process_unreachable` waits while none comes through. */
-  readonly onFailure: (error: Error, path: string) => void;
+  /** One probe was not taken, and why in a few words; `process_unreachable` waits while none comes through. */
+  readonly onFailure: (why: string) => void;
 }
 
 /**
@@ -58,11 +58,10 @@ export class Canary {
       };
       sent.once('response', (response) => {
         response.resume();
-        if (response.statusCode !== 200 && !given)
-          onFailure(new Error(`the canary was answered ${response.statusCode}`), path);
+        if (response.statusCode !== 200 && !given) onFailure(`it was answered ${response.statusCode}`);
       });
       sent.once('error', (error) => {
-        if (!given) onFailure(error, path);
+        if (!given) onFailure(whyOf(error));
       });
       sent.once('close', () => {
         this.#cancel = undefined;
@@ -76,6 +75,13 @@ export class Canary {
     this.#cancel?.();
     this.#agent.destroy();
   }
+}
+
+/** What Node says of its own timer is said twice and names no time; where two addresses refuse, only the code says so. */
+function whyOf(error: NodeJS.ErrnoException): string {
+  return error.code === 'ABORT_ERR'
+    ? `no answer within ${timeoutMs} ms`
+    : error.message || error.code || error.name;
 }
 
 /** The OTLP/JSON request that carries one probe. */
