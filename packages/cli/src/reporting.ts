@@ -2,6 +2,7 @@ import { DiagLogLevel, diag } from '@opentelemetry/api';
 import { configure } from '@turnwatch/instrumentation';
 import type { Output } from './output.ts';
 import { UsageError } from './usage-error.ts';
+import { withoutPassword } from './without-password.ts';
 
 const unsaid = (): undefined => undefined;
 
@@ -26,7 +27,7 @@ export function reportTo(
   const url = target === undefined || target === '' ? 'http://127.0.0.1:4318' : target;
   if (!URL.canParse(url) || !/^https?:/.test(url))
     throw new UsageError(
-      `--endpoint must be an http(s) URL such as http://127.0.0.1:4318, not ${JSON.stringify(url)}`,
+      `--endpoint must be an http(s) URL such as http://127.0.0.1:4318, not ${JSON.stringify(withoutPassword(url))}`,
     );
   const secret = token ?? environment.TURNWATCH_API_TOKEN;
   const say = (message: string, ...more: readonly unknown[]): void =>

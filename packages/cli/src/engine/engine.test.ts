@@ -118,10 +118,13 @@ test('tells a detector what the engine does, with a heartbeat of its own, and sa
 
 test.each([
   [['--once'], '--url URL is needed'],
+  [['--url', 'http://user:geheim@x'], '--url takes no credentials'],
+  [['--url', 'htp://user:geheim@x'], 'not "htp://…@x"'],
   [['--url', 'x'], '--url must be an http(s) URL'],
   [['--url', 'http://x', '--json'], '--json goes with --once'],
 ])('%j is a wrong command line', async (flags, message) => {
   const { ended, err } = run(...flags);
   expect(await ended).toBe(2);
   expect(err()).toContain(message);
+  expect(err()).not.toContain('geheim');
 });

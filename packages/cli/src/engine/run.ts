@@ -5,6 +5,7 @@ import type { Output } from '../output.ts';
 import { reportTo } from '../reporting.ts';
 import { untilSignal } from '../until-signal.ts';
 import { UsageError } from '../usage-error.ts';
+import { withoutPassword } from '../without-password.ts';
 import type { engineFlags } from './command.ts';
 import { kindOf, type LookOptions, lookAtEngine, probeOf, reasonOf } from './look-at-engine.ts';
 import { readingText } from './reading-text.ts';
@@ -17,7 +18,12 @@ export const runEngine: Run<typeof engineFlags> = async (flags, _operands, outpu
   if (url === undefined) throw new UsageError('--url URL is needed: where the engine answers');
   if (!URL.canParse(url) || !/^https?:\/\//i.test(url))
     throw new UsageError(
-      `--url must be an http(s) URL such as http://127.0.0.1:8080, not ${JSON.stringify(url)}`,
+      `--url must be an http(s) URL such as http://127.0.0.1:8080, not ${JSON.stringify(withoutPassword(url))}`,
+    );
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '')
+    throw new UsageError(
+      '--url takes no credentials, which others would see in the list of processes: name the variable of a bearer token by --token-env',
     );
   if (flags.json && !flags.once) throw new UsageError('--json goes with --once');
   const options: LookOptions = {

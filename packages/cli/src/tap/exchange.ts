@@ -8,12 +8,14 @@ import {
 import { request as overHttps } from 'node:https';
 import { harmless, type WireRequest } from '@turnwatch/instrumentation/framework';
 import { endToEndHeaders, pairs } from './end-to-end-headers.ts';
+import type { OwnConnections } from './own-connections.ts';
 import { refuse, upstreamRefusal } from './refusal.ts';
 
 export interface Upstream {
   /** Its path goes before that of each request. */
   readonly url: URL;
   readonly agent: Agent;
+  readonly connections: OwnConnections;
 }
 
 type Watch = Pick<WireRequest, 'bodySent' | 'sent' | 'headers' | 'bytes' | 'ended' | 'failed'>;
@@ -37,7 +39,7 @@ export function exchange(
   const see = (tell: (watch: Watch) => void): void => {
     if (watch !== undefined) harmless(() => tell(watch));
   };
-  const { url, agent } = upstream;
+  const { url, agent, connections } = upstream;
   const asked = (url.protocol === 'https:' ? overHttps : overHttp)(url, {
     method: incoming.method ?? 'GET',
     agent,
@@ -45,6 +47,7 @@ export function exchange(
     path: pathAt(url, incoming.url ?? '/'),
   });
   asked.setNoDelay(true);
+  asked.on('socket', (socket) => connections.add(socket));
 
   incoming.on('data', (piece: Buffer) => see((it) => it.bodySent(piece)));
   incoming.on('end', () => {

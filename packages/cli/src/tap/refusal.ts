@@ -3,7 +3,11 @@ import type { ServerResponse } from 'node:http';
 /** Why the tap itself answers, in the shape that clients of model APIs show to people. */
 export interface Refusal {
   readonly status: number;
-  readonly code: 'TURNWATCH_ERR_TAP_UPSTREAM' | 'TURNWATCH_ERR_TAP_REQUEST' | 'TURNWATCH_ERR_TAP_UPGRADE';
+  readonly code:
+    | 'TURNWATCH_ERR_TAP_UPSTREAM'
+    | 'TURNWATCH_ERR_TAP_REQUEST'
+    | 'TURNWATCH_ERR_TAP_UPGRADE'
+    | 'TURNWATCH_ERR_TAP_LOOP';
   readonly message: string;
 }
 

@@ -9,7 +9,7 @@ import type { tapFlags } from './command.ts';
 import { listenAddress } from './listen-address.ts';
 import { TapServer } from './tap-server.ts';
 import { TapTurns } from './tap-turns.ts';
-import { routeTo, upstreamOf } from './upstream-kind.ts';
+import { isItself, routeTo, upstreamOf } from './upstream-kind.ts';
 
 /** Whether anybody asks for anything or not: a client that is gone asks for nothing. */
 const forgetEveryMs = 60_000;
@@ -18,6 +18,10 @@ const forgetEveryMs = 60_000;
 export const runTap: Run<typeof tapFlags> = async (flags, _operands, output) => {
   const upstream = upstreamOf(flags.upstream);
   const { host, port } = listenAddress(flags.listen ?? '127.0.0.1:4319', flags['allow-remote'] === true);
+  if (isItself(upstream, { host, port }))
+    throw new UsageError(
+      `--upstream ${upstream.origin} is this tap itself, which listens on ${host}:${port}; give the address of the model API or the engine`,
+    );
   const route = flags.route === 'api' || flags.route === 'local' ? flags.route : routeTo(upstream);
   if (flags.probe && route === 'api')
     throw new UsageError(

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { harmless, WireRequest } from '@turnwatch/instrumentation/framework';
 import { exchange, type Upstream } from './exchange.ts';
+import { OwnConnections } from './own-connections.ts';
 import { type Refusal, refusalBody, refuse } from './refusal.ts';
 import type { TapTurns } from './tap-turns.ts';
 import { turnKeyOf } from './turn-key.ts';
@@ -41,7 +42,11 @@ export class TapServer {
     // A kept connection may be closed just as the next request is sent. It is worth that only where a new one is dear, and
     // is let go of before most servers do so.
     const keepAlive = options.upstream.protocol === 'https:';
-    this.#upstream = { url: options.upstream, agent: new Pool({ keepAlive, timeout: 4000 }) };
+    this.#upstream = {
+      url: options.upstream,
+      agent: new Pool({ keepAlive, timeout: 4000 }),
+      connections: new OwnConnections(),
+    };
     this.#server = createServer({
       maxHeaderSize: 128 * 1024,
       keepAliveTimeout: keepAliveTimeoutMs,
@@ -89,6 +94,14 @@ export class TapServer {
       // Its connection is idle only when this has been told.
       if (this.#isStopping) setImmediate(() => this.#server.closeIdleConnections());
     });
+    if (this.#upstream.connections.has(request.socket)) {
+      refuse(response, {
+        status: 508,
+        code: 'TURNWATCH_ERR_TAP_LOOP',
+        message: `turnwatch tap has itself as its upstream: ${this.#upstream.url.origin} leads back to it; give the model API or the engine as --upstream`,
+      });
+      return;
+    }
     if (!request.url?.startsWith('/')) {
       refuse(response, {
         status: 400,

@@ -8,6 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { configure, setLoggerProvider } from '@turnwatch/instrumentation';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
@@ -542,4 +543,22 @@ test('a turn that nobody goes on with is let go of after six hours, without any 
   turns.forget();
   expect(turns.open).toBe(0);
   expect((await telling('turn.ended')).attributes).toMatchObject({ 'turnwatch.outcome': 'unknown' });
+});
+
+test('a tap that is led back to itself says so at once, whatever it is called there', async () => {
+  const hasIPv6 = Object.values(networkInterfaces()).some((all) =>
+    all?.some(({ address }) => address === '::1'),
+  );
+  const upstream = new URL('http://127.0.0.1:1');
+  const turns = new TapTurns({ route: 'local', engineId: 'gpu', attended: false, monoMs: () => 0 });
+  const tap = new TapServer({ upstream, host: hasIPv6 ? '::' : '0.0.0.0', port: 0, turns });
+  const { port } = new URL(await tap.start());
+  onTestFinished(() => tap.stop(0));
+  for (const host of ['127.0.0.1', 'localhost', '0.0.0.0', ...(hasIPv6 ? ['[::1]'] : [])]) {
+    upstream.host = `${host}:${port}`;
+    const answer = await fetch(`http://127.0.0.1:${port}/v1/models`);
+    expect(answer.status, host).toBe(508);
+    expect(answer.headers.get('x-turnwatch-tap')).toBe('TURNWATCH_ERR_TAP_LOOP');
+    expect(await answer.text()).toContain('has itself as its upstream');
+  }
 });
