@@ -14,7 +14,7 @@ export interface Reporting {
 /**
  * Sets up this process to tell a detector of what it sees.
  * @param service names this process with its records
- * @returns where they go
+ * @returns where they go, to be shown
  * @throws UsageError for an endpoint that is no URL
  */
 export function reportTo(
@@ -42,5 +42,5 @@ export function reportTo(
     serviceName: service,
     spans: false,
   });
-  return url;
+  return withoutPassword(url);
 }

@@ -28,6 +28,12 @@ describe('what is told of an outage', () => {
     }
   });
 
+  it('has no credentials in it', () => {
+    const { lines, outages } = teller();
+    outages.tell('http://user:geheim@host/v1/logs', 'status 502');
+    expect(lines[0]).toContain('no records reach http://…@host/v1/logs (');
+  });
+
   it('is told once a minute, however often the detector comes and goes', () => {
     const { lines, clock, outages } = teller();
     for (clock.ms = 0; clock.ms <= 120_000; clock.ms += 1000) outages.tell(url, 'ECONNRESET');

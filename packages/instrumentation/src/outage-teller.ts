@@ -31,10 +31,15 @@ export class OutageTeller {
     const nowMs = this.#monoMs();
     if (nowMs - this.#toldMs < betweenMs) return;
     this.#toldMs = nowMs;
-    const text = `turnwatch: no records reach ${url} (${reason})${mendOf(reason)}`;
+    const text = `turnwatch: no records reach ${withoutCredentials(url)} (${reason})${mendOf(reason)}`;
     if (isHeard()) api.diag.warn(text);
     else this.#write?.(`${text}\n`);
   }
+}
+
+/** What a proxy before the detector may want is nobody's to read in a log. */
+function withoutCredentials(url: string): string {
+  return url.replace(/\/\/[^/]*@/, '//…@');
 }
 
 function mendOf(reason: string): string {

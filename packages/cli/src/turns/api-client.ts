@@ -1,8 +1,7 @@
 import { quoted } from '@turnwatch/webhook/sinks';
 import { causeOf, jsonOf, plain } from '../detector-answer.ts';
-import { UsageError } from '../usage-error.ts';
+import { detectorUrl } from '../detector-url.ts';
 
-const defaultUrl = 'http://127.0.0.1:4318';
 const withinMs = 15_000;
 
 /** The detector cannot be reached, or cannot answer now. */
@@ -25,12 +24,7 @@ export class ApiClient {
     flags: { readonly detector?: string; readonly token?: string },
     environment: Readonly<Record<string, string | undefined>>,
   ) {
-    const text =
-      flags.detector ?? (environment.TURNWATCH_DETECTOR_URL || environment.TURNWATCH_ENDPOINT || defaultUrl);
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    if (url === undefined || !/^https?:$/.test(url.protocol))
-      throw new UsageError(`${JSON.stringify(text)} is no http URL; write it as ${defaultUrl}`);
-    this.#base = url;
+    this.#base = detectorUrl(flags.detector, environment);
     this.#token = flags.token ?? (environment.TURNWATCH_API_TOKEN || undefined);
   }
 

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { quoted } from '@turnwatch/webhook/sinks';
 import type { Run } from '../command.ts';
+import { detectorUrl } from '../detector-url.ts';
 import type { Flags } from '../flags.ts';
 import { UsageError } from '../usage-error.ts';
 import { waitExit, type waitFlags, waitTypes } from './command.ts';
@@ -11,7 +12,6 @@ import { type WatchResult, watch } from './watch.ts';
 
 type WaitFlags = Flags<typeof waitFlags>;
 
-const defaultUrl = 'http://127.0.0.1:4318';
 const defaultPatienceS = 300;
 /** The feed tells of verdicts at once; only ends are found by looking. */
 const checkTurnMs = 5000;
@@ -21,9 +21,7 @@ const checkParentMs = 15_000;
 export const runWait: Run<typeof waitFlags> = async (flags, _operands, output) => {
   const target = targetOf(flags);
   const client = new DetectorClient(
-    urlOf(
-      flags.detector ?? (process.env.TURNWATCH_DETECTOR_URL || process.env.TURNWATCH_ENDPOINT || defaultUrl),
-    ),
+    detectorUrl(flags.detector, process.env),
     flags.token ?? (process.env.TURNWATCH_API_TOKEN || undefined),
     target,
   );
@@ -91,13 +89,6 @@ function targetOf({ turn, parent }: WaitFlags): Target {
   if (id === undefined) throw new UsageError('wait needs --turn ID or --parent ID');
   if (id.length > 128) throw new UsageError('an id has at most 128 characters');
   return { kind: turn === undefined ? 'parent' : 'turn', id };
-}
-
-function urlOf(text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`${JSON.stringify(text)} is no http URL; write it as ${defaultUrl}`);
-  return url;
 }
 
 function typesOf(given: readonly string[] = ['turn.stale', 'turn.expired']): readonly string[] {
