@@ -122,6 +122,18 @@ describe.skipIf(skipsBrowser)('the live page in Chromium', { timeout: 60_000 }, 
     expect(over).toEqual([]);
   });
 
+  test.each([721, 901, 1280])('no time since a start runs out of its column, at %i px', async (width) => {
+    const page = await open('', { viewport: { width, height: 800 } });
+    await page.locator(row('turn-reading')).waitFor();
+    const room = await page.locator(`${row('turn-reading')} .when`).evaluate((cell) => {
+      cell.textContent = '119 m 59 s';
+      const text = cell.ownerDocument.createRange();
+      text.selectNodeContents(cell);
+      return cell.getBoundingClientRect().right - text.getBoundingClientRect().right;
+    });
+    expect(room).toBeGreaterThan(4);
+  });
+
   test('a name as long as an agent likes is cut off, not its row made high', async () => {
     const agent = 'an-agent-with-a-name-'.repeat(6);
     await scene.enter({ turn: 'long-name', identity: { agent, provider: 'openai' }, flows: true });
