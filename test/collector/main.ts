@@ -1,4 +1,5 @@
 import { argumentsOf, misused, numberOf } from '../script/arguments.ts';
+import { exitOnSignals } from '../script/at-exit.ts';
 import { runOutage } from './outage.ts';
 
 const script = 'collector:outage';
@@ -27,6 +28,7 @@ const kind = ['stopped', 'held'].includes(values.kind)
   : misused(script, `--kind must be stopped or held, not "${values.kind}"`);
 const minutes = numberOf(script, '--minutes', values.minutes, 0);
 const turns = numberOf(script, '--turns', values.turns, 1);
+exitOnSignals();
 const begunMs = performance.now();
 const print = (line: string): void =>
   void process.stdout.write(`${((performance.now() - begunMs) / 1000).toFixed(1).padStart(7)} s  ${line}\n`);

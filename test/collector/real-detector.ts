@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SourceSilentEvent, TurnEvent } from '@turnwatch/core';
 import { type DetectorConfigInput, loadConfig, type Served, serve, silentLogger } from '@turnwatch/detector';
+import { scratchFolder } from '../script/scratch-folder.ts';
 import { scripted } from './agent.ts';
 
 type Event = TurnEvent | SourceSilentEvent;
@@ -17,13 +16,15 @@ export interface Verdict {
 /** The detector with the real clocks, a file and a socket, which can be stopped and started again at its address. */
 export class RealDetector {
   readonly events: Event[] = [];
-  readonly #folder: string = mkdtempSync(join(tmpdir(), 'turnwatch-'));
+  readonly #folder: string;
+  readonly #removeFolder: () => void;
   readonly #input: DetectorConfigInput;
   #served: Served | undefined;
   #wake: (() => void)[] = [];
 
   private constructor(input: DetectorConfigInput) {
     this.#input = input;
+    [this.#folder, this.#removeFolder] = scratchFolder('turnwatch-');
   }
 
   static async start(port: number, input: DetectorConfigInput = {}): Promise<RealDetector> {
@@ -115,7 +116,7 @@ export class RealDetector {
 
   async end(): Promise<void> {
     await this.stop();
-    rmSync(this.#folder, { recursive: true });
+    this.#removeFolder();
   }
 
   async #health(path: string): Promise<{ readonly canaryAgeMs: number | null } | undefined> {

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { endsWithUs } from '../script/ends-with-us.ts';
 import type { AgentOrder, AgentStart } from './agent.ts';
 
 const script = fileURLToPath(new URL('agent.ts', import.meta.url));
@@ -22,6 +23,7 @@ export class RunningAgent {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
+    endsWithUs(child);
     await Promise.race([
       once(child, 'message'),
       once(child, 'exit').then(([code]) => {

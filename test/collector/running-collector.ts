@@ -1,8 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
+import { scratchFolder } from '../script/scratch-folder.ts';
 import { freePorts } from './free-port.ts';
 import { pathOf } from './program.ts';
 import { RunningProgram } from './running-program.ts';
@@ -33,18 +33,25 @@ export class RunningCollector {
   /** The Collector's own. */
   readonly ownMetricsUrl: string;
   readonly #folder: string;
+  readonly #removeFolder: () => void;
 
-  private constructor(program: RunningProgram, ports: readonly number[], folder: string, scheme: string) {
+  private constructor(
+    program: RunningProgram,
+    ports: readonly number[],
+    [folder, removeFolder]: readonly [string, () => void],
+    scheme: string,
+  ) {
     this.program = program;
     this.url = `${scheme}://127.0.0.1:${ports[0]}`;
     this.grpcUrl = `${scheme}://127.0.0.1:${ports[1]}`;
     this.metricsUrl = `http://127.0.0.1:${ports[3]}/metrics`;
     this.ownMetricsUrl = `http://127.0.0.1:${ports[4]}/metrics`;
     this.#folder = folder;
+    this.#removeFolder = removeFolder;
   }
 
   static async start(options: CollectorOptions): Promise<RunningCollector> {
-    const folder = mkdtempSync(join(tmpdir(), 'turnwatch-otelcol-'));
+    const [folder, removeFolder] = scratchFolder('turnwatch-otelcol-');
     const ports = await freePorts(5);
     const files = [options.config];
     for (const layer of [
@@ -62,7 +69,7 @@ export class RunningCollector {
       readyUrl: `http://127.0.0.1:${ports[2]}/`,
     });
     const scheme = options.config === configs.fleet ? 'https' : 'http';
-    return new RunningCollector(program, ports, folder, scheme);
+    return new RunningCollector(program, ports, [folder, removeFolder], scheme);
   }
 
   /** All bytes of the queue's files, as text. */
@@ -84,7 +91,7 @@ export class RunningCollector {
 
   async end(): Promise<void> {
     await this.program.end();
-    rmSync(this.#folder, { recursive: true });
+    this.#removeFolder();
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { endsWithUs } from '../script/ends-with-us.ts';
 
 export interface ProgramOptions {
   readonly command: string;
@@ -45,7 +46,7 @@ export class RunningProgram {
       env: { ...process.env, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.#child = child;
+    this.#child = endsWithUs(child);
     const keep = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString()).slice(-20_000);
     };

@@ -1,12 +1,14 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { argumentsOf, numberOf } from '../script/arguments.ts';
+import { exitOnSignals } from '../script/at-exit.ts';
+import { endsWithUs } from '../script/ends-with-us.ts';
+import { scratchFolder } from '../script/scratch-folder.ts';
 import { acceptOldGlibc, buildShim } from './old-glibc.ts';
 import { seeds } from './seeds.ts';
 
@@ -27,11 +29,12 @@ const { values } = argumentsOf('fuzz', help, {
 });
 const seconds = Math.round(numberOf('fuzz', '--minutes', values.minutes, 0.02) * 60);
 
-const folder = mkdtempSync(join(tmpdir(), 'turnwatch-fuzz-'));
+exitOnSignals();
+const [folder, removeFolder] = scratchFolder('turnwatch-fuzz-');
 try {
   process.exitCode = await main();
 } finally {
-  rmSync(folder, { recursive: true });
+  removeFolder();
 }
 
 async function main(): Promise<number> {
@@ -101,6 +104,7 @@ function run(target: string, corpus: string, env: NodeJS.ProcessEnv): Promise<nu
     env,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
+  endsWithUs(child);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => resolve(code === 0 ? 0 : 1));

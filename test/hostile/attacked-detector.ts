@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { DetectorConfigInput } from '@turnwatch/detector';
+import { endsWithUs } from '../script/ends-with-us.ts';
 import type { Usage } from './detector-child.ts';
 
 const script = fileURLToPath(new URL('./detector-child.ts', import.meta.url));
@@ -22,6 +23,7 @@ export class AttackedDetector {
       execArgv: ['--conditions=@turnwatch/source', '--expose-gc', '--max-old-space-size=1024'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
+    endsWithUs(child);
     const [message] = await Promise.race([
       once(child, 'message'),
       once(child, 'exit').then(() => {

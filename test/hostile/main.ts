@@ -1,4 +1,5 @@
 import { argumentsOf, misused, numberOf } from '../script/arguments.ts';
+import { exitOnSignals } from '../script/at-exit.ts';
 import { AttackedDetector } from './attacked-detector.ts';
 import { attacks } from './attacks.ts';
 import { besiege, type Siege } from './siege.ts';
@@ -29,6 +30,7 @@ const MB = 1e6;
 /** A container of 2 GB is enough: bodies as sent and as unpacked are the most of it. */
 const bounds = { worstMs: 1000, heapMb: 700, rssMb: 1500 };
 
+exitOnSignals();
 let violations = 0;
 console.log(
   '| attack | answers | beats of the other source | its worst ms | blocked ms | heap after, peak MB | memory peak MB | s |',

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Child } from '../llama/children.ts';
-import { atExit } from '../script/at-exit.ts';
+import { endsWithUs } from '../script/ends-with-us.ts';
 import { scratchFolder } from '../script/scratch-folder.ts';
 
 export interface ToldTurn {
@@ -82,10 +82,7 @@ function start(
       ...environment,
     },
   });
-  // A group of its own hears no Ctrl-C.
-  const outlived = atExit(() => void (child.pid !== undefined && process.kill(-child.pid, 'SIGKILL')));
-  child.once('close', outlived);
-  return child;
+  return endsWithUs(child, true);
 }
 
 async function turnOf(detector: string, id: string): Promise<ToldTurn> {

@@ -1,7 +1,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { atExit } from '../script/at-exit.ts';
+import { endsWithUs } from '../script/ends-with-us.ts';
 
 const cli = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
@@ -15,8 +15,7 @@ export class Child {
   constructor(file: string, args: readonly string[], options: SpawnOptions = {}) {
     this.process = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = once(this.process, 'close');
-    const outlived = atExit(() => this.#kill(options.detached === true));
-    this.process.once('close', outlived);
+    endsWithUs(this.process, options.detached);
     const take = (piece: Buffer): void => {
       this.output = (this.output + piece.toString()).slice(-200_000);
       for (const wake of this.#wake.splice(0)) wake();
@@ -45,18 +44,6 @@ export class Child {
 
   signal(signal: NodeJS.Signals): void {
     this.process.kill(signal);
-  }
-
-  /** With what it has started, where that is a group. */
-  #kill(isGroup: boolean): void {
-    const { pid } = this.process;
-    if (pid === undefined) return;
-    try {
-      process.kill(isGroup ? -pid : pid, 'SIGKILL');
-    } catch (error) {
-      // It has ended by itself, and that has not been heard of yet.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
   }
 
   async end(): Promise<void> {

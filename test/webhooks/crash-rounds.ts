@@ -1,9 +1,9 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SmallDisk } from '../../packages/detector/src/testing/small-disk.ts';
+import { scratchFolder } from '../script/scratch-folder.ts';
 import { BusyAgents } from './busy-agents.ts';
 import { freePort } from './detector-process.ts';
 import { seededRandom } from './seeded-random.ts';
@@ -44,7 +44,7 @@ export interface CrashResult {
 /** Kills `turnwatch serve` under load, again and again, and looks for everything it had acknowledged in what is left. */
 export async function crashRounds({ rounds, seed, disk, onRound }: CrashOptions): Promise<CrashResult> {
   const random = seededRandom(seed);
-  const scratch = mkdtempSync(join(tmpdir(), 'turnwatch-crash-'));
+  const [scratch, removeScratch] = scratchFolder('turnwatch-crash-');
   const database = join(disk?.path ?? scratch, 'turnwatch.db');
   const port = await freePort();
   const config = join(scratch, 'turnwatch.json');
@@ -118,7 +118,7 @@ export async function crashRounds({ rounds, seed, disk, onRound }: CrashOptions)
     return result;
   } finally {
     await serve.end('SIGKILL');
-    rmSync(scratch, { recursive: true });
+    removeScratch();
   }
 }
 

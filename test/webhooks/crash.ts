@@ -1,5 +1,6 @@
 import { SmallDisk } from '../../packages/detector/src/testing/small-disk.ts';
 import { argumentsOf, numberOf } from '../script/arguments.ts';
+import { atExit, exitOnSignals } from '../script/at-exit.ts';
 import { type CrashResult, crashRounds } from './crash-rounds.ts';
 
 const help = `npm run crash -- [flags]
@@ -21,11 +22,13 @@ const { values } = argumentsOf('crash', help, {
     'small-disk': { type: 'boolean', default: false },
   },
 });
+exitOnSignals();
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const seed = seedOf(values.seed);
 const rounds = numberOf('crash', '--rounds', values.rounds, 1);
 const disk = values['small-disk'] ? SmallDisk.mount(48) : undefined;
 if (values['small-disk'] && disk === undefined) process.exit(1);
+atExit(() => disk?.unmount());
 print(`crash: ${rounds} rounds, seed ${seed}${disk === undefined ? '' : ', on a small disk'}`);
 try {
   const result = await crashRounds({

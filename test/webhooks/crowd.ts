@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deliveryList } from '@turnwatch/protocol';
 import { generateSecret } from '@turnwatch/webhook/receive';
+import { scratchFolder } from '../script/scratch-folder.ts';
 import { CrowdServer, type Manner } from './crowd-server.ts';
 import { DetectorProcess } from './detector-process.ts';
 import { hasty, post, stalledTurn } from './stalled-turn.ts';
@@ -38,7 +38,7 @@ export interface CrowdResult {
 
 /** One detector, many endpoints, some of which do their worst; every parent's turns go stale. */
 export async function crowd(options: CrowdOptions): Promise<CrowdResult> {
-  const directory = mkdtempSync(join(tmpdir(), 'turnwatch-crowd-'));
+  const [directory, removeScratch] = scratchFolder('turnwatch-crowd-');
   const server = await CrowdServer.start();
   const manners = mannersOf(options);
   const secret = generateSecret();
@@ -99,7 +99,7 @@ export async function crowd(options: CrowdOptions): Promise<CrowdResult> {
   } finally {
     await running.end('SIGKILL');
     await server.stop();
-    rmSync(directory, { recursive: true });
+    removeScratch();
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { endsWithUs } from '../script/ends-with-us.ts';
 
 const script = fileURLToPath(new URL('detector-child.ts', import.meta.url));
 
@@ -35,7 +36,7 @@ export class DetectorProcess {
 
   static start(configFile: string): DetectorProcess {
     return new DetectorProcess(
-      spawn(process.execPath, ['--conditions=@turnwatch/source', script, configFile]),
+      endsWithUs(spawn(process.execPath, ['--conditions=@turnwatch/source', script, configFile])),
     );
   }
 

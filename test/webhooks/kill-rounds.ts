@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deliveryList, eventPage } from '@turnwatch/protocol';
 import { generateSecret } from '@turnwatch/webhook/receive';
+import { scratchFolder } from '../script/scratch-folder.ts';
 import { DetectorProcess, freePort } from './detector-process.ts';
 import { seededRandom } from './seeded-random.ts';
 import { ShakyParent } from './shaky-parent.ts';
@@ -42,7 +42,7 @@ export interface KillResult {
 /** Kills a detector again and again while turns go stale, and compares what it decided with what its parent heard. */
 export async function killRounds({ rounds, seed, onRound }: KillOptions): Promise<KillResult> {
   const random = seededRandom(seed);
-  const directory = mkdtempSync(join(tmpdir(), 'turnwatch-kills-'));
+  const [directory, removeScratch] = scratchFolder('turnwatch-kills-');
   const secret = generateSecret();
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -98,7 +98,7 @@ export async function killRounds({ rounds, seed, onRound }: KillOptions): Promis
   } finally {
     await running.end('SIGKILL');
     await parent.stop();
-    rmSync(directory, { recursive: true });
+    removeScratch();
   }
 }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { endsWithUs } from '../script/ends-with-us.ts';
 
 const main = fileURLToPath(new URL('../../packages/cli/src/main.ts', import.meta.url));
 
@@ -20,6 +21,7 @@ export class ServeProcess {
       ['--conditions=@turnwatch/source', main, 'serve', '--config', configFile],
       { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_OPTIONS: '' } },
     );
+    endsWithUs(this.#child);
     const take = (chunk: Buffer): void => {
       this.#output = (this.#output + chunk.toString()).slice(-20_000);
       if (!this.#output.includes('turnwatch is up.')) return;

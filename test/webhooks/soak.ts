@@ -1,4 +1,5 @@
 import { argumentsOf, misused, numberOf } from '../script/arguments.ts';
+import { exitOnSignals } from '../script/at-exit.ts';
 import { crowd } from './crowd.ts';
 import { killRounds } from './kill-rounds.ts';
 
@@ -22,6 +23,7 @@ const { values, positionals } = argumentsOf('soak', help, {
   },
 });
 const [name, count, ...more] = positionals;
+exitOnSignals();
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
 if (more.length > 0) misused('soak', `unexpected argument '${more[0]}'`);
