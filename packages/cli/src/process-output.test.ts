@@ -1,8 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
@@ -95,6 +97,39 @@ test.each(['json', 'pretty'])(
       serve.child.kill('SIGTERM');
       expect(await serve.ended).toBe(0);
     }
+  },
+  20_000,
+);
+
+test.runIf(process.platform !== 'win32')(
+  'a detector whose log reader stands still answers all the same, and its log goes on with the reader',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'turnwatch-stall-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const fifo = join(folder, 'log');
+    execFileSync('mkfifo', [fifo]);
+    const log = openSync(fifo, 'r+');
+    onTestFinished(() => closeSync(log));
+    const loud = ['--log-format', 'json', '--log-level', 'trace'];
+    const serve = run(['pipe', log], 'serve', '--port', '0', '--store', 'memory', ...loud);
+    const url = (await serve.find(/turns +(\S+)/)).replace('turns', 'logs');
+    const headers = { 'content-type': 'application/json' };
+    const ask = async (): Promise<number> =>
+      (await fetch(url, { method: 'POST', headers, body: '{bad' })).status;
+    // Twice what the pipe holds.
+    for (let request = 0; request < 600; request++) expect(await ask()).toBe(400);
+    let read = '';
+    const piece = Buffer.alloc(16 * 1024);
+    while (read.length < 100_000) {
+      try {
+        read += piece.toString('utf8', 0, readSync(log, piece));
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+        await new Promise<void>((resolve) => setImmediate(resolve));
+      }
+    }
+    serve.child.kill('SIGTERM');
+    expect(await serve.ended).toBe(0);
   },
   20_000,
 );

@@ -12,6 +12,8 @@ export interface LeveledLogger extends Logger {
 
 /** Of the log, while it cannot be written. */
 const maxWaitingChars = 1024 * 1024;
+/** How often what waits is tried, also where there is nothing else to say. */
+const retryMs = 200;
 
 /**
  * The log of a detector: JSON lines, or lines for people where it goes to a terminal.
@@ -38,11 +40,27 @@ export function detectorLog({ level, format }: DetectorConfig['log'], fd: 1 | 2)
   });
 }
 
-/** A full disk, or a pipe that nobody reads, ends no detector: what cannot wait in memory is dropped. */
+/**
+ * A full disk, or a pipe whose reader has left or stands still, neither ends nor holds up a detector: what cannot wait in
+ * memory is dropped.
+ */
 function patientDestination(fd: 1 | 2): ReturnType<typeof destination> {
-  const stream = destination({ dest: fd, sync: true, maxLength: maxWaitingChars });
+  const stream = destination({
+    dest: fd,
+    sync: true,
+    maxLength: maxWaitingChars,
+    // Else it sleeps until the reader goes on, and the detector with it.
+    retryEAGAIN: () => false,
+  });
   // In the place of pino's own listener, which passes by a reader that has left, and ends the process at all else.
   stream.removeAllListeners('error');
-  stream.on('error', () => undefined);
+  let retry: NodeJS.Timeout | undefined;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE' || retry !== undefined) return;
+    retry = setTimeout(() => {
+      retry = undefined;
+      stream.write('');
+    }, retryMs).unref();
+  });
   return stream;
 }
