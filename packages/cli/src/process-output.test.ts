@@ -63,8 +63,13 @@ async function leave(stream: NodeJS.ReadableStream | null): Promise<void> {
 
 test('a tap whose complaints nobody reads hands an answer on to its end', async () => {
   let finish = (): void => undefined;
-  const upstream = createServer((_, response) => {
+  const upstream = createServer((request, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
+    // Whoever only asks whether the tap still takes requests.
+    if (request.method === 'HEAD') {
+      response.end();
+      return;
+    }
     response.write('data: {"choices":[{"delta":{"content":"a"}}]}\n\n');
     finish = () => response.end('data: [DONE]\n\n');
   });
