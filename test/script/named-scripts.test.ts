@@ -9,12 +9,17 @@ const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
 };
 /** Those that run a program of the project's own; the commands of `turnwatch` have their own tests. */
 const own = Object.entries(scripts).flatMap(([name, script]) => {
-  const [, args] = /^node ((?:--\S+ )*\S+\.ts)(?: --out \S+)?$/.exec(script) ?? [];
+  const [, args] = /^(?:exec )?node ((?:--\S+ )*\S+\.ts)(?: --out \S+)?$/.exec(script) ?? [];
   return args === undefined ? [] : [[name, args.split(' ')] as const];
 });
 
 test('they are found', () => {
   expect(own.length).toBeGreaterThan(10);
+});
+
+test('those that start others hear the signal that npm passes on: it goes to the shell, which keeps it', () => {
+  const starts = ['soak', 'hostile', 'fuzz', 'crash', 'collector:outage', 'languages', 'llama', 'clients'];
+  expect(starts.filter((name) => scripts[name]?.startsWith('exec ') !== true)).toEqual([]);
 });
 
 test.each(own)('npm run %s: --help is help, and what it does not know is refused in a line', (name, args) => {
