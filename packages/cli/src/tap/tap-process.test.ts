@@ -1,19 +1,28 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
-test('with its detector away it hands everything on, says so once, and stops at SIGTERM', async () => {
-  const upstream = createServer((_, response) => {
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.end('data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n');
-  });
+interface Tap {
+  readonly child: ChildProcess;
+  readonly ended: Promise<unknown[]>;
+  readonly url: string;
+  err(): string;
+  until(isSo: () => boolean): Promise<void>;
+}
+
+/** In a process of its own, with no detector. */
+async function tapTo(listener: RequestListener): Promise<Tap> {
+  const upstream = createServer(listener);
   await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void upstream.close());
+  onTestFinished(() => {
+    upstream.closeAllConnections();
+    upstream.close();
+  });
   const { port } = upstream.address() as AddressInfo;
   const child = spawn(
     process.execPath,
@@ -45,13 +54,41 @@ test('with its detector away it hands everything on, says so once, and stops at 
   };
   await until(() => out.includes('tap is up'));
   const [, url = ''] = /tap is up: (\S+) ->/.exec(out) ?? [];
+  return { child, ended, url, err: () => err, until };
+}
+
+test('with its detector away it hands everything on, says so once, and stops at SIGTERM', async () => {
+  const { child, ended, url, err, until } = await tapTo((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end('data: {"choices":[{"delta":{"content":"a"}}]}\n\ndata: [DONE]\n\n');
+  });
   for (let request = 0; request < 3; request++) {
     const answer = await fetch(`${url}/v1/chat/completions`, { method: 'POST', body: '{"stream":true}' });
     expect(await answer.text()).toContain('[DONE]');
   }
-  await until(() => err.includes('no records reach http://127.0.0.1:1'));
+  await until(() => err().includes('no records reach http://127.0.0.1:1'));
   child.kill('SIGTERM');
   const [code] = await ended;
-  expect(code, err).toBe(0);
-  expect(err.match(/no records reach/g)).toHaveLength(1);
+  expect(code, err()).toBe(0);
+  expect(err().match(/no records reach/g)).toHaveLength(1);
+  expect(err()).not.toContain('still coming');
+});
+
+test('the first Ctrl-C says what it waits for, and a second one cuts that', async () => {
+  const { child, ended, url, err, until } = await tapTo((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('data: {"choices":[{"delta":{"content":"a"}}]}\n\n');
+  });
+  const answers = await Promise.all(
+    [1, 2].map(() => fetch(`${url}/v1/chat/completions`, { method: 'POST', body: '{"stream":true}' })),
+  );
+  child.kill('SIGINT');
+  await until(() =>
+    err().includes(
+      'turnwatch tap: 2 answers are still coming; waiting up to 30 s for them, Ctrl-C again cuts them\n',
+    ),
+  );
+  child.kill('SIGINT');
+  expect(await ended).toEqual([1, null]);
+  for (const answer of answers) await expect(answer.text()).rejects.toThrow();
 });
