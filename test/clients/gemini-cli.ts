@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateContent } from '@turnwatch/testing/provider';
 import { byTap, givesUp } from './by-tap.ts';
 import type { Client, Flag, Launch } from './client.ts';
+import { writeGeminiSettings } from './gemini-settings.ts';
 
 const version = '0.61.0';
 /** Telemetry tells no chunk: a request is silent from its begin on. */
@@ -34,24 +34,10 @@ export const geminiCli: Client = {
     name: 'run_shell_command',
     args: { command: `sleep ${seconds}`, description: 'wait' },
   }),
-  launch({ way, installed, home, api, detector, model }): Launch {
-    mkdirSync(join(home, '.gemini'));
-    writeFileSync(
-      join(home, '.gemini/settings.json'),
-      JSON.stringify({
-        // Two tries in the place of ten, which take four minutes.
-        general: { enableAutoUpdate: false, maxAttempts: 2 },
-        privacy: { usageStatisticsEnabled: false },
-        security: { auth: { selectedType: 'gemini-api-key' } },
-        telemetry: {
-          enabled: way === 'telemetry',
-          target: 'local',
-          otlpProtocol: 'http',
-          otlpEndpoint: detector,
-          logPrompts: false,
-        },
-      }),
-    );
+  launch(setting): Launch {
+    const { installed, api, model } = setting;
+    // Two tries in the place of ten, which take four minutes.
+    writeGeminiSettings('.gemini', setting, { general: { maxAttempts: 2 }, auth: 'gemini-api-key' });
     return {
       file: process.execPath,
       args: [

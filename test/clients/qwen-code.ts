@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chatCompletions } from '@turnwatch/testing/provider';
 import { byTap } from './by-tap.ts';
 import type { Client, Flag, Launch } from './client.ts';
+import { writeGeminiSettings } from './gemini-settings.ts';
 
 const version = '0.24.4';
 /** Telemetry tells no chunk: a request is silent from its begin on. */
@@ -36,27 +36,15 @@ export const qwenCode: Client = {
       is_background: false,
     },
   }),
-  launch({ way, installed, home, api, detector, model }): Launch {
-    mkdirSync(join(home, '.qwen'));
-    writeFileSync(
-      join(home, '.qwen/settings.json'),
-      JSON.stringify({
-        general: { enableAutoUpdate: false },
-        privacy: { usageStatisticsEnabled: false },
-        security: { auth: { selectedType: 'openai' } },
-        // What ties its requests together for the tap: it sends nothing of the kind by itself.
-        model: { generationConfig: { customHeaders: { 'X-Turnwatch-Conversation-Id': model } } },
-        // It runs after the turn under a prompt of its own, which telemetry tells and requests do not.
-        memory: { enableManagedAutoMemory: way === 'telemetry' },
-        telemetry: {
-          enabled: way === 'telemetry',
-          target: 'local',
-          otlpProtocol: 'http',
-          otlpEndpoint: detector,
-          logPrompts: false,
-        },
-      }),
-    );
+  launch(setting): Launch {
+    const { way, installed, api, model } = setting;
+    writeGeminiSettings('.qwen', setting, {
+      auth: 'openai',
+      // What ties its requests together for the tap: it sends nothing of the kind by itself.
+      model: { generationConfig: { customHeaders: { 'X-Turnwatch-Conversation-Id': model } } },
+      // It runs after the turn under a prompt of its own, which telemetry tells and requests do not.
+      memory: { enableManagedAutoMemory: way === 'telemetry' },
+    });
     return {
       file: process.execPath,
       args: [

@@ -1,3 +1,5 @@
+import type { Shown as Asked } from '../../src/pictures/asked.ts';
+
 /** What Prometheus said to one query of a panel. */
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
@@ -32,12 +34,6 @@ export interface Row {
 }
 
 /** A dashboard with its answers, as the page is handed it. */
-export interface Shown {
-  readonly title: string;
-  readonly description: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly stepMs: number;
+export interface Shown extends Omit<Asked, 'rows'> {
   readonly rows: readonly Row[];
-  readonly marks: readonly { readonly atMs: number; readonly color: string }[];
 }

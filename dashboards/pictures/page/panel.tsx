@@ -4,14 +4,7 @@ import {
   getFieldDisplayValues,
   type VizOrientation,
 } from '@grafana/data';
-import {
-  BarGauge,
-  BigValue,
-  PanelChrome,
-  TimeSeries,
-  type UPlotConfigBuilder,
-  VizRepeater,
-} from '@grafana/ui';
+import { BigValue, PanelChrome, TimeSeries, type UPlotConfigBuilder, VizRepeater } from '@grafana/ui';
 import { TableNG } from '@grafana/ui/unstable';
 import type { Panel, Shown } from './answer.ts';
 import { theme } from './fields.ts';
@@ -47,7 +40,6 @@ function Inside({ panel, frames, shown, width, height }: Drawn & Size) {
         {noValue}
       </div>
     );
-  if (panel.type === 'bargauge') return <Bars {...{ panel, frames, width, height }} />;
   if (panel.type === 'table')
     return (
       <TableNG
@@ -67,6 +59,8 @@ function Inside({ panel, frames, shown, width, height }: Drawn & Size) {
         height={height}
       />
     );
+  if (panel.type !== 'timeseries')
+    throw new Error(`the pictures have no ${panel.type}, as ${panel.title} is`);
   return (
     <TimeSeries
       frames={frames}
@@ -154,42 +148,6 @@ function Stats({ panel, frames, width, height }: { panel: Panel; frames: DataFra
           justifyMode={options.justifyMode}
           textMode={options.textMode}
           wideLayout
-        />
-      )}
-    />
-  );
-}
-
-function Bars({ panel, frames, width, height }: { panel: Panel; frames: DataFrame[] } & Size) {
-  const options = panel.options as unknown as Record<string, never>;
-  return (
-    <VizRepeater
-      getValues={() => valuesOf(panel, frames, false)}
-      getAlignmentFactors={getDisplayValueAlignmentFactors}
-      source={frames}
-      width={width}
-      height={height}
-      renderCounter={0}
-      itemSpacing={10}
-      minVizHeight={options.minVizHeight}
-      maxVizHeight={options.maxVizHeight}
-      orientation={options.orientation as VizOrientation}
-      renderValue={({ value, alignmentFactors, orientation, width: w, height: h }) => (
-        <BarGauge
-          value={value.display}
-          field={value.field}
-          display={value.view?.getFieldDisplayProcessor(value.colIndex ?? 0) ?? undefined}
-          theme={theme}
-          width={w}
-          height={h}
-          orientation={orientation}
-          itemSpacing={10}
-          lcdCellWidth={8}
-          displayMode={options.displayMode}
-          alignmentFactors={alignmentFactors}
-          showUnfilled={options.showUnfilled}
-          valueDisplayMode={options.valueMode}
-          namePlacement={options.namePlacement}
         />
       )}
     />

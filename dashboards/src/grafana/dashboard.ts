@@ -3,7 +3,7 @@ import { grown, inPanel as of } from '../promql.ts';
 import { datasource, type PanelSpec, panelOf } from './panel.ts';
 import { dashboard } from './sdk.ts';
 
-interface RowSpec {
+export interface RowSpec {
   readonly title: string;
   /** Details: not queried until somebody opens it. */
   readonly collapsed?: boolean;

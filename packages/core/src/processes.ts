@@ -219,7 +219,10 @@ export class Processes {
     this.#lastNow = now;
   }
 
-  /** Do most of the path's other live processes keep silent too? Left out are those that are idle, have exited, are flagged, or never had heartbeats. */
+  /**
+   * Do most of the path's other live processes keep silent too? Left out are those that are idle, have exited, are flagged,
+   * or never had heartbeats.
+   */
   #commonCause(process: Process, now: Now): boolean {
     let others = 0;
     let fresh = 0;
